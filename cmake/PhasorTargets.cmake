@@ -1,0 +1,23 @@
+# Warnings and sanitizers for our own targets, kept away from those who link them.
+add_library(phasor_build_flags INTERFACE)
+target_compile_options(phasor_build_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow
+  -Wno-unused-parameter -Wno-missing-field-initializers
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>)
+if(PHASOR_SANITIZE)
+  target_compile_options(phasor_build_flags INTERFACE -fsanitize=${PHASOR_SANITIZE}
+    -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  target_link_options(phasor_build_flags INTERFACE -fsanitize=${PHASOR_SANITIZE})
+endif()
+
+# phasor_test(name SOURCES... [LIBS...]): one GoogleTest binary, one ctest entry.
+function(phasor_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gmock GTest::gtest_main phasor_build_flags)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  add_test(NAME ${name} COMMAND ${name})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+endfunction()

@@ -1,0 +1,7 @@
+#ifndef PHASOR_CORE_EXPORT_H_
+#define PHASOR_CORE_EXPORT_H_
+
+/// Marks what a Phasor shared library exports; everything else stays inside.
+#define PHASOR_EXPORT __attribute__((visibility("default")))
+
+#endif  // PHASOR_CORE_EXPORT_H_

@@ -1,0 +1,105 @@
+#ifndef PHASOR_CORE_LOCAL_TABLE_H_
+#define PHASOR_CORE_LOCAL_TABLE_H_
+
+/// \file
+/// Tables computed in this process.
+///
+/// Every element is the real value of its formula (spec.h), rounded once to
+/// the element type, to nearest, ties to even: the same bits on every machine,
+/// whatever was read before, alone or inside a block. The caller's
+/// floating-point environment (rounding mode, flush-to-zero) neither changes
+/// the bits nor is changed.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "phasor/core/export.h"
+#include "phasor/core/spec.h"
+
+namespace phasor {
+
+/// How far a shift goes: positions, or a binary64 taken exactly.
+using ShiftBy = std::variant<std::int64_t, double>;
+
+/// An opened table. Opening computes the frequencies and what makes ranges
+/// fast (memory_bytes() of it); reading computes rows, nothing is kept.
+///
+/// **Thread safety**: immutable; all methods may be called concurrently.
+class PHASOR_EXPORT LocalTable {
+ public:
+  static std::shared_ptr<const LocalTable> Create(CanonicalSpec spec);
+  virtual ~LocalTable() = default;
+
+  const CanonicalSpec& spec() const { return spec_; }
+
+  /// Writes rows start ... start+count-1 to `out`: [count, row_width] elements,
+  /// row-major; `out` must be count * row_bytes bytes, with no alignment asked.
+  ///
+  /// **Errors**: those of CanonicalSpec::CheckRange, before anything is
+  /// written; INVALID_ARGUMENT (out) for a buffer of another size.
+  absl::Status ReadInto(std::int64_t start, std::int64_t count, absl::Span<std::byte> out) const;
+
+  /// Writes one row for each of `positions`, in that order; repeats allowed.
+  ///
+  /// **Errors**: OUT_OF_RANGE (positions[k]), before anything is written.
+  absl::Status GatherInto(absl::Span<const std::int64_t> positions,
+                          absl::Span<std::byte> out) const;
+  /// The same at real positions, each taken exactly. Refused for learned
+  /// tables (INVALID_ARGUMENT, real_positions), as is a position that is not
+  /// finite.
+  absl::Status GatherInto(absl::Span<const double> positions, absl::Span<std::byte> out) const;
+
+  /// Bytes held, this object included.
+  virtual std::int64_t memory_bytes() const = 0;
+  /// Elements so far whose rounding the fast kernel left open and a slower
+  /// stage settled. For metrics.
+  virtual std::int64_t settled_elements() const = 0;
+
+ protected:
+  explicit LocalTable(CanonicalSpec spec) : spec_(std::move(spec)) {}
+  /// As above, with arguments already checked.
+  virtual void DoRead(std::int64_t start, std::int64_t count, std::byte* out) const = 0;
+  virtual void DoGather(absl::Span<const std::int64_t> positions, std::byte* out) const = 0;
+  virtual void DoGather(absl::Span<const double> positions, std::byte* out) const = 0;
+
+ private:
+  CanonicalSpec spec_;
+};
+
+/// The angular frequencies w_i, i = 0 ... width/2-1, radians per position,
+/// each correctly rounded to binary64.
+///
+/// **Errors**: INVALID_ARGUMENT (spec) for tables without frequencies.
+PHASOR_EXPORT absl::StatusOr<std::vector<double>> Frequencies(const CanonicalSpec& spec);
+
+/// Turns rows of a sinusoidal table into the rows `by` positions on: pair i is
+/// rotated by -by * w_i. `rows` and `out` are [n, row_width] elements of the
+/// spec's type and layout, and may be the same memory. Each element is the
+/// correctly rounded value of the exact rotation of the numbers given (not the
+/// bits of the row itself: those given were rounded before). by = 0 gives the
+/// rows back bit for bit.
+///
+/// **Errors**: INVALID_ARGUMENT (spec) for learned tables and one-half
+/// layouts; (rows) for a size that is not whole rows, duplicated layouts whose
+/// copies differ, NaN or infinity (naming row and column); (by) if not finite.
+/// OUT_OF_RANGE (rows) if an element would round to an infinity. `out` is then
+/// unspecified.
+PHASOR_EXPORT absl::Status ShiftRows(const CanonicalSpec& spec, ShiftBy by,
+                                     absl::Span<const std::byte> rows, absl::Span<std::byte> out);
+
+/// Turns pair j of `pairs` ([n, 2] elements: x, y) by angles[j] radians:
+/// (x cos a - y sin a, x sin a + y cos a), each correctly rounded.
+///
+/// **Errors**: as ShiftRows, with (pairs) and (angles).
+PHASOR_EXPORT absl::Status RotatePairs(ElementType type, absl::Span<const double> angles,
+                                       absl::Span<std::byte> pairs);
+
+}  // namespace phasor
+
+#endif  // PHASOR_CORE_LOCAL_TABLE_H_

@@ -1,0 +1,209 @@
+#ifndef PHASOR_CORE_SPEC_H_
+#define PHASOR_CORE_SPEC_H_
+
+/// \file
+/// Which table: the description a caller writes (`TableSpec`) and the checked,
+/// canonical form that everything else works with (`CanonicalSpec`).
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "phasor/core/element_type.h"
+#include "phasor/core/export.h"
+
+namespace phasor {
+
+/// Limits of every table.
+inline constexpr std::int64_t kMaxWidth = 65536;
+/// Formula tables have rows at positions -kMaxPosition ... kMaxPosition, as
+/// requested and after a position offset.
+inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 53;
+inline constexpr double kDefaultBase = 10000.0;
+inline constexpr double kMaxBase = 18446744073709551616.0;  // 2^64
+inline constexpr double kMinAbsFrequency = 0x1p-64;         // of an explicit ladder, unless 0
+inline constexpr double kMaxAbsFrequency = 0x1p32;
+inline constexpr double kDefaultStddev = 0.02;
+inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 62;  // of a seeded table
+
+/// Where the sines s_i and cosines c_i of a row's h = width/2 pairs stand.
+enum class Layout : std::uint8_t {
+  kSinCosInterleaved = 0,       ///< s0 c0 s1 c1 ...      (the paper; default)
+  kSinCosHalves = 1,            ///< s0 ... | c0 ...      (tensor2tensor, fairseq)
+  kCosSinHalves = 2,            ///< c0 ... | s0 ...      (diffusion timesteps)
+  kCosSinInterleaved = 3,       ///< c0 s0 c1 s1 ...      (e^{ip w} as pairs)
+  kCosSinDuplicatedHalves = 4,  ///< c c | s s, 2*width elements
+  kCosSinDuplicatedPairs = 5,   ///< c0 c0 c1 c1 ... | s0 s0 ..., 2*width elements
+  kCosOnly = 6,                 ///< c0 c1 ..., width/2 elements
+  kSinOnly = 7,                 ///< s0 s1 ..., width/2 elements
+};
+
+/// The layout's name in the wire protocol without its prefix.
+PHASOR_EXPORT absl::string_view LayoutName(Layout layout);
+
+/// Elements in a row of `width` under `layout`.
+constexpr std::int64_t RowWidth(Layout layout, std::int64_t width) {
+  switch (layout) {
+    case Layout::kSinCosInterleaved:
+    case Layout::kSinCosHalves:
+    case Layout::kCosSinHalves:
+    case Layout::kCosSinInterleaved: return width;
+    case Layout::kCosSinDuplicatedHalves:
+    case Layout::kCosSinDuplicatedPairs: return 2 * width;
+    case Layout::kCosOnly:
+    case Layout::kSinOnly: return width / 2;
+  }
+  return 0;
+}
+
+/// Ladders of angular frequencies, in radians per position; i = 0 ... h-1.
+
+/// w_i = base^(-i/h): Vaswani et al. 2017. The default.
+struct PaperLadder {
+  bool operator==(const PaperLadder&) const = default;
+};
+
+/// w_i = base^(-i/(h-1)), the last one exactly 1/base; h = 1 gives w = 1
+/// (tensor2tensor, fairseq).
+struct InclusiveLadder {
+  bool operator==(const InclusiveLadder&) const = default;
+};
+
+/// w_i = base^(-i/(h-shift)) (diffusion timesteps).
+/// **Range**: 0 <= shift <= h - 1/2. There is no default: models use both 0
+/// and 1, so an absent one is refused.
+struct DownscaledLadder {
+  std::optional<double> downscale_shift;
+  bool operator==(const DownscaledLadder&) const = default;
+};
+
+/// w_i given by the caller: exactly h values, each 0 or
+/// 2^-64 <= |w| <= 2^32. The base has to be absent.
+struct ExplicitLadder {
+  std::vector<double> frequencies;
+  bool operator==(const ExplicitLadder&) const = default;
+};
+
+using Ladder = std::variant<PaperLadder, InclusiveLadder, DownscaledLadder, ExplicitLadder>;
+
+/// Rows of sines and cosines: pair i of row p is
+/// (sin((p + position_offset) * w_i), cos((p + position_offset) * w_i)).
+struct Sinusoidal {
+  std::int64_t width = 0;      ///< d: even, 2 ... 65536; required
+  std::optional<double> base;  ///< 1 < base <= 2^64; 10000 where absent
+  Ladder ladder;
+  Layout layout = Layout::kSinCosInterleaved;
+  std::int64_t position_offset = 0;  ///< added to every position
+  /// The row, counted after the offset, that is all +0 (fairseq's padding row).
+  std::optional<std::int64_t> zero_row;
+  bool operator==(const Sinusoidal&) const = default;
+};
+
+/// A learned table's initial value: independent draws from N(0, stddev^2), a
+/// pure function of (seed, stream, width, stddev, row, column). Generator:
+/// PCG32 (O'Neill 2014), then Box and Muller (1958); docs/seeded-init.md.
+struct LearnedInit {
+  std::int64_t max_positions = 0;  ///< rows: >= 1; required
+  std::int64_t width = 0;          ///< d: 1 ... 65536, odd allowed; required
+  double stddev = kDefaultStddev;  ///< > 0 and finite
+  std::int64_t seed = 0;           ///< taken mod 2^64
+  std::int64_t stream = 0;         ///< 0 ... 2^63-1
+  bool operator==(const LearnedInit&) const = default;
+};
+
+/// What the elements are held to.
+enum class Numerics : std::uint8_t {
+  /// The real value of the formula, rounded once to the element type, to
+  /// nearest, ties to even.
+  kExact = 0,
+};
+
+using Scheme = std::variant<Sinusoidal, LearnedInit>;
+
+/// The description of a table as a caller writes it; nothing is checked yet.
+struct TableSpec {
+  // Implicit: a scheme alone is a whole description, `Open(Sinusoidal{...})`.
+  TableSpec(Scheme s,
+            ElementType type = ElementType::kFloat32,  // NOLINT(google-explicit-constructor)
+            Numerics n = Numerics::kExact)
+      : scheme(std::move(s)), element_type(type), numerics(n) {}
+  TableSpec(Sinusoidal s,
+            ElementType type = ElementType::kFloat32)  // NOLINT(google-explicit-constructor)
+      : TableSpec(Scheme(std::move(s)), type) {}
+  TableSpec(LearnedInit s,
+            ElementType type = ElementType::kFloat32)  // NOLINT(google-explicit-constructor)
+      : TableSpec(Scheme(s), type) {}
+
+  Scheme scheme;
+  ElementType element_type = ElementType::kFloat32;
+  Numerics numerics = Numerics::kExact;
+  bool operator==(const TableSpec&) const = default;
+};
+
+/// A table's specification, checked: holding one means that every field is in
+/// range. A value type, cheap to move, immutable; **thread-safe** as such.
+///
+/// Canonical means that a field that stands at its default counts as absent;
+/// there is no other equivalence. Two specs with the same `text()` are the
+/// same table, bit for bit.
+class PHASOR_EXPORT CanonicalSpec {
+ public:
+  /// Checks every field of `spec`.
+  ///
+  /// **Errors**: INVALID_ARGUMENT naming the field's path and value;
+  /// OUT_OF_RANGE for a seeded table whose values could round to an infinity
+  /// of the element type (spec.learned_init.stddev).
+  static absl::StatusOr<CanonicalSpec> Create(TableSpec spec);
+
+  /// The spec with defaults at their values.
+  const TableSpec& spec() const { return spec_; }
+
+  /// The documented text form (proto/README.md): one line a field that does
+  /// not stand at its default, "path=value\n", sorted by path.
+  const std::string& text() const { return text_; }
+  /// SHA-256 of text().
+  const std::array<std::uint8_t, 32>& digest() const { return digest_; }
+  /// First 16 bytes of digest(), in lower-case hex: 32 characters.
+  std::string fingerprint() const;
+
+  ElementType element_type() const { return spec_.element_type; }
+  /// Elements in a row; not the width for every layout.
+  std::int64_t row_width() const { return row_width_; }
+  std::int64_t row_bytes() const { return row_width_ * ElementBytes(spec_.element_type); }
+
+  /// First and last position that has a row. For formula tables such that the
+  /// position and the position after the offset are within +-2^53.
+  std::int64_t first_position() const { return first_position_; }
+  std::int64_t last_position() const { return last_position_; }
+  /// Whether the table ends (learned tables) or is a formula over all positions.
+  bool bounded() const { return std::holds_alternative<LearnedInit>(spec_.scheme); }
+
+  /// Checks that rows start ... start+count-1 exist. Zero rows exist at any
+  /// start from the first position to one past the last.
+  ///
+  /// **Errors**: INVALID_ARGUMENT (row_count) for a negative count;
+  /// OUT_OF_RANGE (start_position or row_count), naming the first missing row.
+  absl::Status CheckRange(std::int64_t start, std::int64_t count) const;
+  /// Checks that one row exists; `field` is the path named in the error.
+  absl::Status CheckPosition(std::int64_t position, absl::string_view field) const;
+
+ private:
+  explicit CanonicalSpec(TableSpec spec) : spec_(std::move(spec)) {}
+
+  TableSpec spec_;
+  std::string text_;
+  std::array<std::uint8_t, 32> digest_{};
+  std::int64_t row_width_ = 0;
+  std::int64_t first_position_ = 0;
+  std::int64_t last_position_ = 0;
+};
+
+}  // namespace phasor
+
+#endif  // PHASOR_CORE_SPEC_H_
