@@ -5,10 +5,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <optional>
 
 #include "core/real.h"
-#include "core/rounding.h"
+#include "core/settle.h"
 #include "core/turn_sincos.h"
 
 namespace phasor {
@@ -176,26 +175,20 @@ NormalPair<DoubleDouble> Normals(UniformPair uniforms) {
 
 std::uint64_t RoundNormal(ElementType type, double stddev, UniformPair uniforms, bool sine) {
   const MpfrScope scope;
-  for (mpfr_prec_t bits = 192;; bits *= 2) {
+  return SettleBits(type, [&](mpfr_ptr out) -> mpfr_exp_t {
+    const mpfr_prec_t bits = mpfr_get_prec(out);
     Real radius(bits);
     mpfr_set_ui_2exp(radius, 2 * std::uint64_t{uniforms.a} + 1, -33, MPFR_RNDN);
     mpfr_log(radius, radius, MPFR_RNDN);
     mpfr_mul_si(radius, radius, -2, MPFR_RNDN);
     mpfr_sqrt(radius, radius, MPFR_RNDN);
-    Real factor(bits);
-    mpfr_set_ui(factor, 2 * std::uint64_t{uniforms.b} + 1, MPFR_RNDN);
-    if (sine) {
-      mpfr_sinu(factor, factor, std::uint64_t{1} << 33, MPFR_RNDN);
-    } else {
-      mpfr_cosu(factor, factor, std::uint64_t{1} << 33, MPFR_RNDN);
-    }
-    mpfr_mul(factor, factor, radius, MPFR_RNDN);
-    mpfr_mul_d(factor, factor, stddev, MPFR_RNDN);
+    mpfr_set_ui(out, 2 * std::uint64_t{uniforms.b} + 1, MPFR_RNDN);
+    (sine ? mpfr_sinu : mpfr_cosu)(out, out, std::uint64_t{1} << 33, MPFR_RNDN);
+    mpfr_mul(out, out, radius, MPFR_RNDN);
+    mpfr_mul_d(out, out, stddev, MPFR_RNDN);
     // Five roundings of half a unit each, that of the logarithm halved.
-    const std::optional<std::uint64_t> result =
-        DecideBits(type, factor, mpfr_get_exp(factor) - bits + 3);
-    if (result.has_value()) return *result;
-  }
+    return mpfr_get_exp(out) - bits + 3;
+  });
 }
 
 }  // namespace phasor
