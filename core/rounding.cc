@@ -31,6 +31,16 @@ double WidenBits(ElementType type, std::uint64_t bits) {
   return (bits & format.sign_bit()) != 0 ? -value : value;
 }
 
+std::uint64_t RoundToBits(ElementType type, double value) {
+  switch (type) {
+    case ElementType::kFloat32: return RoundToBits<ElementType::kFloat32>(value);
+    case ElementType::kFloat64: return RoundToBits<ElementType::kFloat64>(value);
+    case ElementType::kFloat16: return RoundToBits<ElementType::kFloat16>(value);
+    case ElementType::kBfloat16: return RoundToBits<ElementType::kBfloat16>(value);
+  }
+  return 0;
+}
+
 std::uint64_t RoundToBits(ElementType type, mpfr_srcptr value) {
   const BinaryFormat format = FormatOf(type);
   const std::uint64_t sign = mpfr_signbit(value) != 0 ? format.sign_bit() : 0;

@@ -151,6 +151,7 @@ inline std::optional<BitsOf<kType>> DecideBits(DoubleDouble value, double error)
 }
 
 /// `value` rounded, in one step.
+std::uint64_t RoundToBits(ElementType type, double value);
 std::uint64_t RoundToBits(ElementType type, mpfr_srcptr value);
 
 /// The bits that every real number within 2^error_exponent of `value` rounds

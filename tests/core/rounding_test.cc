@@ -16,16 +16,6 @@ namespace {
 constexpr ElementType kTypes[] = {ElementType::kFloat32, ElementType::kFloat64,
                                   ElementType::kFloat16, ElementType::kBfloat16};
 
-std::uint64_t RoundAs(ElementType type, double value) {
-  switch (type) {
-    case ElementType::kFloat32: return RoundToBits<ElementType::kFloat32>(value);
-    case ElementType::kFloat64: return RoundToBits<ElementType::kFloat64>(value);
-    case ElementType::kFloat16: return RoundToBits<ElementType::kFloat16>(value);
-    case ElementType::kBfloat16: return RoundToBits<ElementType::kBfloat16>(value);
-  }
-  return 0;
-}
-
 std::uint64_t RoundSumAs(ElementType type, double a, double b) {
   switch (type) {
     case ElementType::kFloat32: return RoundSumToBits<ElementType::kFloat32>(a, b);
@@ -91,8 +81,8 @@ TEST(RoundingTest, ElementsAndTheirSurroundingsRoundOnce) {
       const double middle = std::isfinite(next) ? (x + next) / 2 : x * (1 + 0x1p-12);
       for (const double y : {x, middle, std::nextafter(middle, 0), std::nextafter(middle, HUGE_VAL),
                              std::nextafter(x, 0), std::nextafter(x, HUGE_VAL)}) {
-        ASSERT_EQ(RoundAs(type, y), Want(type, y)) << std::hexfloat << y;
-        ASSERT_EQ(RoundAs(type, -y), Want(type, -y)) << std::hexfloat << -y;
+        ASSERT_EQ(RoundToBits(type, y), Want(type, y)) << std::hexfloat << y;
+        ASSERT_EQ(RoundToBits(type, -y), Want(type, -y)) << std::hexfloat << -y;
       }
     }
   }
@@ -122,29 +112,29 @@ TEST(RoundingTest, SignsAndLimits) {
   for (const ElementType type : kTypes) {
     SCOPED_TRACE(ElementTypeName(type));
     const BinaryFormat format = FormatOf(type);
-    EXPECT_EQ(RoundAs(type, 0.0), 0u);
-    EXPECT_EQ(RoundAs(type, -0.0), format.sign_bit());
+    EXPECT_EQ(RoundToBits(type, 0.0), 0u);
+    EXPECT_EQ(RoundToBits(type, -0.0), format.sign_bit());
     if (type != ElementType::kFloat64) {
-      EXPECT_EQ(RoundAs(type, -smallest), format.sign_bit());
-      EXPECT_EQ(RoundAs(type, smallest), 0u);
-      EXPECT_FALSE(IsFiniteBits(type, RoundAs(type, std::numeric_limits<double>::max())));
+      EXPECT_EQ(RoundToBits(type, -smallest), format.sign_bit());
+      EXPECT_EQ(RoundToBits(type, smallest), 0u);
+      EXPECT_FALSE(IsFiniteBits(type, RoundToBits(type, std::numeric_limits<double>::max())));
       const double half_quantum = std::ldexp(1.0, format.quantum_exponent - 1);
-      EXPECT_EQ(RoundAs(type, half_quantum), 0u);
-      EXPECT_EQ(RoundAs(type, std::nextafter(half_quantum, 1)), 1u);
+      EXPECT_EQ(RoundToBits(type, half_quantum), 0u);
+      EXPECT_EQ(RoundToBits(type, std::nextafter(half_quantum, 1)), 1u);
     }
     const double largest = oracle::Value(type, format.infinity() - 1);
-    EXPECT_TRUE(IsFiniteBits(type, RoundAs(type, largest)));
-    EXPECT_EQ(RoundAs(type, largest), format.infinity() - 1);
+    EXPECT_TRUE(IsFiniteBits(type, RoundToBits(type, largest)));
+    EXPECT_EQ(RoundToBits(type, largest), format.infinity() - 1);
     EXPECT_FALSE(IsFiniteBits(type, format.infinity()));
     EXPECT_FALSE(IsFiniteBits(type, format.infinity() + 1));
     EXPECT_FALSE(IsFiniteBits(type, format.sign_bit() | format.infinity()));
   }
   // Known bits.
-  EXPECT_EQ(RoundAs(ElementType::kFloat16, 65504), 0x7bffu);
-  EXPECT_EQ(RoundAs(ElementType::kFloat16, 65520), 0x7c00u);
-  EXPECT_EQ(RoundAs(ElementType::kFloat16, std::nextafter(65520.0, 0.0)), 0x7bffu);
-  EXPECT_EQ(RoundAs(ElementType::kBfloat16, 1 + 0x1p-8), 0x3f80u);
-  EXPECT_EQ(RoundAs(ElementType::kBfloat16, 1 + 0x1p-8 + 0x1p-40), 0x3f81u);
+  EXPECT_EQ(RoundToBits(ElementType::kFloat16, 65504), 0x7bffu);
+  EXPECT_EQ(RoundToBits(ElementType::kFloat16, 65520), 0x7c00u);
+  EXPECT_EQ(RoundToBits(ElementType::kFloat16, std::nextafter(65520.0, 0.0)), 0x7bffu);
+  EXPECT_EQ(RoundToBits(ElementType::kBfloat16, 1 + 0x1p-8), 0x3f80u);
+  EXPECT_EQ(RoundToBits(ElementType::kBfloat16, 1 + 0x1p-8 + 0x1p-40), 0x3f81u);
 }
 
 TEST(RoundingTest, WideningIsExact) {
