@@ -11,19 +11,28 @@
 
 namespace phasor::server {
 
-/// Most bytes in a block, unless one row is larger.
+/// Most bytes in a block of many rows.
 inline constexpr std::int64_t kMaxBlockBytes = std::int64_t{64} << 10;
+/// Wide rows come by so many, if they fit the larger bound: a block begins with
+/// an anchor row, which costs as much as tens of the rows after it.
+inline constexpr std::int64_t kMinBlockRows = 8;
+inline constexpr std::int64_t kMaxWideBlockBytes = std::int64_t{1} << 20;
 
-/// Block b holds rows b*R ... b*R+R-1, as far as the table has them; R is the
-/// largest power of two with R rows in kMaxBlockBytes, and at least 1. So the
-/// blocks of a table do not depend on what is asked for.
+/// Block b holds rows b*R ... b*R+R-1, as far as the table has them. R is the
+/// largest power of two with R rows in kMaxBlockBytes; or, where that is less
+/// than kMinBlockRows, the largest up to it with R rows in kMaxWideBlockBytes;
+/// and at least 1. So the blocks of a table do not depend on what is asked for.
 class BlockGeometry {
  public:
   explicit BlockGeometry(const CanonicalSpec& spec)
       : row_bytes_(spec.row_bytes()),
         first_position_(spec.first_position()),
         last_position_(spec.last_position()) {
-    while ((row_bytes_ << (shift_ + 1)) <= kMaxBlockBytes) ++shift_;
+    const auto fits = [this](std::int64_t rows) {
+      const std::int64_t bytes = rows * row_bytes_;
+      return bytes <= kMaxBlockBytes || (rows <= kMinBlockRows && bytes <= kMaxWideBlockBytes);
+    };
+    while (fits(rows_per_block() * 2)) ++shift_;
   }
 
   std::int64_t row_bytes() const { return row_bytes_; }

@@ -25,9 +25,10 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// A block of these tests is one row of 64 KiB; what an entry costs beside it,
-// and an open table, are counted too and are smaller than this margin.
-constexpr std::int64_t kWidth = 16384;
+// A block of these tests is 8 rows, 64 KiB; what an entry costs beside it, and
+// an open table, are counted too and are smaller than this margin.
+constexpr std::int64_t kWidth = 2048;
+constexpr std::int64_t kBlockRows = 8;
 constexpr std::int64_t kBlockBytes = 65536;
 constexpr std::int64_t kMargin = 4096;
 
@@ -52,11 +53,20 @@ absl::StatusOr<BlockPtr> Get(BlockCache* cache, const TablePtr& table, std::int6
 }
 
 TEST(BlockGeometry, HoldsTheLargestPowerOfTwoOfRowsThatFits) {
-  EXPECT_EQ(BlockGeometry(Spec(512)).rows_per_block(), 32);   // 2 KiB rows
-  EXPECT_EQ(BlockGeometry(Spec(510)).rows_per_block(), 32);   // 2040 bytes
-  EXPECT_EQ(BlockGeometry(Spec(514)).rows_per_block(), 16);   // 2056 bytes
-  EXPECT_EQ(BlockGeometry(Spec(16384)).rows_per_block(), 1);  // 64 KiB
-  EXPECT_EQ(BlockGeometry(Spec(65536)).rows_per_block(), 1);  // 256 KiB
+  EXPECT_EQ(BlockGeometry(Spec(512)).rows_per_block(), 32);  // 2 KiB rows
+  EXPECT_EQ(BlockGeometry(Spec(510)).rows_per_block(), 32);  // 2040 bytes
+  EXPECT_EQ(BlockGeometry(Spec(514)).rows_per_block(), 16);  // 2056 bytes
+  EXPECT_EQ(BlockGeometry(Spec(2)).rows_per_block(), 8192);  // 8 bytes
+}
+
+TEST(BlockGeometry, TakesEightWideRowsIfTheyAreNoMoreThanAMebibyte) {
+  EXPECT_EQ(BlockGeometry(Spec(2048)).rows_per_block(), 8);   // 8 KiB
+  EXPECT_EQ(BlockGeometry(Spec(16384)).rows_per_block(), 8);  // 64 KiB
+  EXPECT_EQ(BlockGeometry(Spec(32768)).rows_per_block(), 8);  // 128 KiB
+  EXPECT_EQ(BlockGeometry(Spec(65536)).rows_per_block(), 4);  // 256 KiB
+  const TableSpec widest(Sinusoidal{.width = 65536, .layout = Layout::kCosSinDuplicatedPairs},
+                         ElementType::kFloat64);
+  EXPECT_EQ(BlockGeometry(CanonicalSpec::Create(widest).value()).rows_per_block(), 1);  // 1 MiB
 }
 
 TEST(BlockGeometry, CutsAtMultiplesOnBothSidesOfZero) {
@@ -218,7 +228,7 @@ TEST(BlockCache, EntriesArePinned) {
   const BlockPtr pinned = Get(&cache, table, 0).value();
   for (int index = 1; index < 20; ++index) ASSERT_TRUE(Get(&cache, table, index).ok());
   EXPECT_EQ(cache.FindBlock(*table, 0), pinned);
-  EXPECT_EQ(pinned->Rows(0, 1)[9], FakeTable::ByteOf(0, 9));
+  EXPECT_EQ(pinned->Rows(1, 2)[9], FakeTable::ByteOf(1, 9));
 }
 
 TEST(BlockCache, PinnedBytesCount) {
@@ -304,7 +314,8 @@ TEST(BlockCache, EntriesOutliveIt) {
   auto cache = std::make_unique<BlockCache>(Blocks(4, 4), FakeTable::Opener(&making));
   const BlockPtr block = Get(cache.get(), Open(cache.get(), Spec()), 7).value();
   cache.reset();
-  EXPECT_EQ(block->Rows(7, 8)[1], FakeTable::ByteOf(7, 1));
+  const std::int64_t position = 7 * kBlockRows;
+  EXPECT_EQ(block->Rows(position, position + 1)[1], FakeTable::ByteOf(position, 1));
 }
 
 TEST(BlockCache, ListsTablesInOrderOfFingerprint) {
@@ -332,7 +343,7 @@ TEST(BlockCache, StaysWithinItsBoundsUnderLoad) {
   FakeMaking making;
   const BlockCache::Limits limits = Blocks(6, 6);
   BlockCache cache(limits, FakeTable::Opener(&making));
-  const std::vector<CanonicalSpec> specs = {Spec(16384, 100), Spec(16384, 200), Spec(8192, 300)};
+  const std::vector<CanonicalSpec> specs = {Spec(kWidth, 100), Spec(kWidth, 200), Spec(4096, 300)};
   std::atomic<bool> exceeded = false;
   std::vector<std::thread> threads;
   for (unsigned seed = 0; seed < 4; ++seed) {
