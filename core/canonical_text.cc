@@ -25,12 +25,6 @@ std::string Value(const std::vector<double>& values) {
   return absl::StrJoin(values, ",", [](std::string* out, double v) { out->append(Value(v)); });
 }
 
-// -0.0 is not the default 0.0, nor is any other real that only compares equal.
-bool Same(std::int64_t a, std::int64_t b) { return a == b; }
-bool Same(double a, double b) {
-  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-}
-
 class Lines {
  public:
   template <typename T>
@@ -39,7 +33,7 @@ class Lines {
   }
   template <typename T>
   void AddUnless(T standard, std::string path, T value) {
-    if (!Same(value, standard)) Add(std::move(path), value);
+    if (value != standard) Add(std::move(path), value);
   }
   void AddEmptyMessage(std::string path) { lines_[std::move(path)] = "{}"; }
   void AddEnum(std::string path, absl::string_view prefix, absl::string_view name) {
