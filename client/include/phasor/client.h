@@ -47,7 +47,7 @@ struct ClientOptions {
 
   /// Wait before the first retry of a call that was UNAVAILABLE; it doubles
   /// from retry to retry up to `max_backoff`, and each wait is a random part,
-  /// at least half, of that. A delay that the server asks for is kept to.
+  /// at least half, of that. A longer delay that the server asks for is kept.
   absl::Duration initial_backoff = absl::Milliseconds(50);
   absl::Duration max_backoff = absl::Seconds(1);
 };
