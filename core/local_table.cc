@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/fp_environment.h"
+#include "core/seeded_table.h"
 #include "core/sinusoidal_table.h"
 #include "phasor/core/errors.h"
 
@@ -31,7 +32,9 @@ using Maker = std::shared_ptr<const LocalTable> (*)(CanonicalSpec);
 struct MakerOf {
   Maker operator()(const Sinusoidal&) const { return MakeSinusoidal; }
   Maker operator()(const LearnedInit&) const {
-    return [](CanonicalSpec) { return std::shared_ptr<const LocalTable>(); };
+    return [](CanonicalSpec spec) -> std::shared_ptr<const LocalTable> {
+      return std::make_shared<SeededTable>(std::move(spec));
+    };
   }
 };
 

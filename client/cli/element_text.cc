@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "phasor/elements.h"
 
 namespace phasor::cli {
@@ -57,12 +58,9 @@ std::string_view Shortest(T value, std::array<char, 32>& buffer) {
 
 /// The decimal digits * 10^exponent, rounded to binary64.
 double FromDecimal(std::int64_t digits, int exponent) {
-  std::array<char, 40> text;
-  char* end = std::to_chars(text.begin(), text.end(), digits).ptr;
-  *end++ = 'e';
-  end = std::to_chars(end, text.end(), exponent).ptr;
+  const std::string text = absl::StrCat(digits, "e", exponent);
   double value = 0;
-  std::from_chars(text.data(), end, value);
+  std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
 }
 
