@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "tests/cli/temporary_directory.h"
 
 namespace phasor::cli {
@@ -66,11 +67,12 @@ TEST(ParseReals, TakeIntegersToo) {
 TEST(ReadListText, ReadsFiles) {
   TemporaryDirectory directory;
   EXPECT_EQ(*ReadListText("1,2"), "1,2");
-  EXPECT_EQ(*ReadListText("@" + directory.Write("list", "1 2\n")), "1 2\n");
+  EXPECT_EQ(*ReadListText(absl::StrCat("@", directory.Write("list", "1 2\n"))), "1 2\n");
   ExpectRefused(ReadListText(""), "no number");
-  EXPECT_EQ(ReadListText("@" + directory.Path("missing")).status().code(),
+  EXPECT_EQ(ReadListText(absl::StrCat("@", directory.Path("missing"))).status().code(),
             absl::StatusCode::kInternal);
-  EXPECT_EQ(ReadListText("@" + directory.Path(".")).status().code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(ReadListText(absl::StrCat("@", directory.Path("."))).status().code(),
+            absl::StatusCode::kInternal);
 }
 
 TEST(ParseTimeout, TakesUnitsAndPlainSeconds) {
