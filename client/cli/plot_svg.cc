@@ -14,8 +14,8 @@ namespace phasor::cli {
 namespace {
 
 // Where things stand, in user units.
-constexpr double kWidth = 960;
-constexpr double kLeft = 96;
+constexpr double kWidth = 992;
+constexpr double kLeft = 128;
 constexpr double kMapTop = 92;
 constexpr double kMapWidth = 752;
 constexpr double kMapHeight = 376;
@@ -160,7 +160,8 @@ absl::StatusOr<std::string> DrawSvg(const Plot& plot) {
   }
   return absl::StrFormat(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" width=\"%g\" "
-      "height=\"%g\">\n"
+      "height=\"%g\" role=\"img\">\n"
+      "<title>%s</title>\n"
       "<style>\n"
       "text{font:12px system-ui,'DejaVu Sans',sans-serif;fill:#3b4148}\n"
       ".title{font-size:18px;font-weight:600;fill:#1d2126}\n"
@@ -171,7 +172,7 @@ absl::StatusOr<std::string> DrawSvg(const Plot& plot) {
       "</style>\n"
       "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n"
       "%s</svg>\n",
-      kWidth, height, kWidth, height, Hex(kBarColor), drawing.body());
+      kWidth, height, kWidth, height, plot.title, Hex(kBarColor), drawing.body());
 }
 
 }  // namespace phasor::cli
