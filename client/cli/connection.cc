@@ -9,9 +9,17 @@
 namespace phasor::cli {
 namespace {
 
-constexpr absl::string_view kDefaultServer = "127.0.0.1:50051";
+constexpr char kDefaultServer[] = "127.0.0.1:50051";
 
 }  // namespace
+
+std::string ServerAddress(const Arguments& arguments) {
+  if (const std::optional<absl::string_view> text = arguments.Text("server")) {
+    return std::string(*text);
+  }
+  const char* environment = std::getenv("PHASOR_SERVER");
+  return environment != nullptr && *environment != '\0' ? environment : kDefaultServer;
+}
 
 absl::StatusOr<Client> ClientFromFlags(const Arguments& arguments) {
   ClientOptions options;
@@ -21,13 +29,8 @@ absl::StatusOr<Client> ClientFromFlags(const Arguments& arguments) {
     options.timeout = *timeout;
   }
   if (arguments.Switch("local")) return Client::Local(options);
-  absl::string_view server = kDefaultServer;
-  const char* environment = std::getenv("PHASOR_SERVER");
-  if (environment != nullptr && *environment != '\0') server = environment;
-  if (const std::optional<absl::string_view> text = arguments.Text("server")) {
-    if (text->empty()) return arguments.Wrong("server", "no address given");
-    server = *text;
-  }
+  const std::string server = ServerAddress(arguments);
+  if (server.empty()) return arguments.Wrong("server", "no address given");
   return Client::Connect(server, options);
 }
 

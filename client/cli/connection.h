@@ -1,6 +1,8 @@
 #ifndef PHASOR_CLIENT_CLI_CONNECTION_H_
 #define PHASOR_CLIENT_CLI_CONNECTION_H_
 
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "client/cli/arguments.h"
 #include "phasor/client.h"
@@ -8,6 +10,9 @@
 #include "phasor/table.h"
 
 namespace phasor::cli {
+
+/// The address of --server, of PHASOR_SERVER, or the default.
+std::string ServerAddress(const Arguments& arguments);
 
 /// The client that --local, --server and --timeout ask for.
 ///

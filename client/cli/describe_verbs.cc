@@ -114,7 +114,7 @@ absl::Status RunHealth(const Arguments& arguments) {
   const absl::string_view word = HealthWord(*health);
   absl::Status status = WriteText("-", absl::StrCat(word, "\n"));
   if (status.ok() && *health != ServingStatus::kServing) {
-    status = absl::UnavailableError(absl::StrCat("the server's health is ", word));
+    status = absl::UnknownError(absl::StrCat("the server's health is ", word));
   }
   return status;
 }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/arguments.h"
+#include "client/cli/connection.h"
 #include "client/cli/flags.h"
 #include "client/cli/output.h"
 #include "client/cli/verbs.h"
@@ -36,6 +37,20 @@ absl::Status Run(const Arguments& arguments) {
   return absl::InternalError("a verb without a function");
 }
 
+/// The error as one line for people.
+std::string Explain(const absl::StatusOr<Arguments>& arguments, const absl::Status& status) {
+  if (!arguments.ok()) return Arguments().Explain(status);
+  const std::string message = arguments->Explain(status);
+  if (status.code() != absl::StatusCode::kUnavailable &&
+      status.code() != absl::StatusCode::kDeadlineExceeded) {
+    return message;
+  }
+  return absl::StrCat(
+      "no answer from ", ServerAddress(*arguments), ": ", message,
+      "; start phasord there, or name another server with --server",
+      InfoOf(*arguments->verb()).has_scheme ? ", or compute here with --local" : "");
+}
+
 }  // namespace
 
 int ExitStatus(const absl::Status& status) {
@@ -54,9 +69,7 @@ int RunTool(const std::vector<std::string>& words) {
   absl::StatusOr<Arguments> arguments = Arguments::Parse(words);
   const absl::Status status = arguments.ok() ? Run(*arguments) : arguments.status();
   if (!status.ok() && !IsReaderGone(status)) {
-    const Arguments none;
-    const std::string line = (arguments.ok() ? *arguments : none).Explain(status);
-    std::fprintf(stderr, "phasor: %s\n", line.c_str());
+    std::fprintf(stderr, "phasor: %s\n", Explain(arguments, status).c_str());
   }
   return ExitStatus(status);
 }

@@ -31,7 +31,7 @@ absl::Status RunTables(const Arguments& arguments);
 absl::Status RunInfo(const Arguments& arguments);
 /// health: the server's word.
 ///
-/// **Errors**: UNAVAILABLE, after the word was written, unless it serves.
+/// **Errors**: UNKNOWN, after the word was written, unless it serves.
 absl::Status RunHealth(const Arguments& arguments);
 
 }  // namespace phasor::cli

@@ -76,7 +76,8 @@ def test_server_by_environment_flag_and_local(tool, server):
 ])
 def test_without_a_server(tool, words):
     began = time.monotonic()
-    tool.refused(*words, f"--server={NO_SERVER}", "--timeout=1s", status=1)
+    tool.refused(*words, f"--server={NO_SERVER}", "--timeout=1s", names=[NO_SERVER, "--server"],
+                 status=1)
     assert time.monotonic() - began < 5
     assert list(tool.directory.iterdir()) == []
 
@@ -92,8 +93,7 @@ def test_timeout_bounds_a_call_to_a_server_that_says_nothing(tool, timeout, seco
         began = time.monotonic()
         tool.refused("rows", "sinusoidal", "--width=4", "--count=3", f"--timeout={timeout}",
                      f"--server=127.0.0.1:{silent.getsockname()[1]}", status=1)
-        took = time.monotonic() - began
-    assert seconds * 0.9 < took < seconds + 3
+        assert time.monotonic() - began < seconds + 3
 
 
 def test_health(tool, server):
