@@ -80,7 +80,7 @@ constexpr FlagInfo kFlags[] = {
      "table, csv, npy, raw; by default as the suffix of --output says (.npy .csv .raw .bin), else "
      "table on a terminal, else csv"},
     {"server", "ADDRESS", kAllVerbs, 0, "address", "(PHASOR_SERVER, or 127.0.0.1:50051)"},
-    {"local", "", kOfTables, 0, "", "compute here and ask no server: the same bits"},
+    {"local", "", kOfTables | kServerLists, 0, "", "compute here and ask no server: the same bits"},
     {"timeout", "TIME", kAllVerbs, 0, "timeout", "bound of one call, retries included (10s)"},
     {"help", "", kAllVerbs, 0, "", "print this"},
     {"version", "", kAllVerbs, 0, "", "print the version"},

@@ -72,7 +72,7 @@ TEST(Arguments, RefusesFlagsWithoutMeaning) {
   ExpectRefused({"gather", "sinusoidal", "--count=1"}, "--count: has no meaning for gather");
   ExpectRefused({"table", "sinusoidal", "--format=csv"}, "--format: has no meaning for table");
   ExpectRefused({"health", "--width=4"}, "--width: has no meaning for health");
-  ExpectRefused({"info", "--local"}, "--local: has no meaning for info");
+  ExpectRefused({"health", "--local"}, "--local: has no meaning for health");
 }
 
 TEST(Arguments, HelpAndVersionNeedNothingElse) {

@@ -61,7 +61,7 @@ def test_written_defaults_are_the_defaults(tool):
     (ROWS + ["-n=4"], "-n"),
     (ROWS + ["--base"], "--base"),
     (["health", "--width=4"], "--width"),
-    (["tables", "--local"], "--local"),
+    (["health", "--local"], "--local"),
 ])
 def test_words_that_are_not_known(tool, words, name):
     tool.refused(*words, names=[name])
