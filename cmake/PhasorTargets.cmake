@@ -9,7 +9,7 @@ if(PHASOR_SANITIZE)
   target_link_options(phasor_build_flags INTERFACE -fsanitize=${PHASOR_SANITIZE})
 endif()
 
-# What ThreadSanitizer is run over: it sees no gRPC thread rightly, so no server test.
+# What ./dev tsan runs: tests without gRPC, whose threads ThreadSanitizer does not see rightly.
 add_custom_target(phasor_thread_tests)
 
 # phasor_test(name SOURCES... [LIBS...] [TIMEOUT seconds] [THREADS]): one GoogleTest binary, one
@@ -27,5 +27,8 @@ function(phasor_test name)
   if(ARG_THREADS)
     set_tests_properties(${name} PROPERTIES LABELS threads)
     add_dependencies(phasor_thread_tests ${name})
+    if(PHASOR_SANITIZE MATCHES thread)
+      target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/tsan/absl_synchronization.cc)
+    endif()
   endif()
 endfunction()
