@@ -1,0 +1,257 @@
+#include "phasor/core/spec.h"
+
+#include <sha2.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "core/canonical_text.h"
+#include "phasor/core/errors.h"
+
+namespace phasor {
+namespace {
+
+absl::Status Invalid(absl::string_view field, absl::string_view what) {
+  return FieldError(absl::StatusCode::kInvalidArgument, field, what);
+}
+
+absl::Status Missing(absl::string_view field, absl::string_view what) {
+  return FieldError(absl::StatusCode::kOutOfRange, field, what);
+}
+
+// The shortest decimals that read back to the same number.
+std::string Text(double value) {
+  char buffer[32];
+  const std::to_chars_result end = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return std::string(buffer, end.ptr);
+}
+
+// The order of reals as integers, -0 and +0 alike, NaN beyond the infinities.
+// Comparing these, unlike the numbers, is the same when the caller's thread
+// takes subnormals for zeros.
+std::int64_t Order(double value) {
+  const auto bits = std::bit_cast<std::int64_t>(value);
+  return bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits;
+}
+
+bool IsBetween(double low, double value, double high) {
+  return Order(low) <= Order(value) && Order(value) <= Order(high);
+}
+
+// The largest stddev none of whose draws rounds to an infinity: the largest
+// binary64 below T / sqrt(66 ln 2), where T = 2^(e+1) - 2^(e-p) is the least
+// real that a type of p bits and largest exponent e rounds to an infinity, and
+// sqrt(66 ln 2) = 6.7637... is the largest sqrt(-2 ln u), of u = 2^-33. The
+// cosine beside it is less than 1 by 2.7e-19 at least, too little to move any
+// of these numbers.
+double LargestStddev(ElementType type) {
+  switch (type) {
+    case ElementType::kFloat32: return 0x1.2ecae7192735dp+125;
+    case ElementType::kFloat64: return 0x1.2ecae7b08ca9ap+1021;
+    case ElementType::kFloat16: return 0x1.2eb7fb0211a0ep+13;
+    case ElementType::kBfloat16: return 0x1.2e33823cb4635p+125;
+  }
+  return 0;
+}
+
+absl::Status CheckWidth(absl::string_view field, std::int64_t width, bool pairs) {
+  if (width >= 1 && width <= kMaxWidth && !(pairs && width % 2 != 0)) return absl::OkStatus();
+  return Invalid(field, absl::StrCat(width, " is not ", pairs ? "an even" : "a", " number in ",
+                                     pairs ? 2 : 1, " ... ", kMaxWidth));
+}
+
+struct LadderCheck {
+  std::int64_t pairs;
+
+  absl::Status operator()(const PaperLadder&) const { return absl::OkStatus(); }
+  absl::Status operator()(const InclusiveLadder&) const { return absl::OkStatus(); }
+  absl::Status operator()(const DownscaledLadder& ladder) const {
+    constexpr absl::string_view kField = "spec.sinusoidal.downscaled.downscale_shift";
+    const double most = static_cast<double>(pairs) - 0.5;
+    if (!ladder.downscale_shift.has_value()) {
+      return Invalid(kField, absl::StrCat("is required and has no default; set a number in 0 ... ",
+                                          Text(most), " (models use 0 and 1 alike)"));
+    }
+    if (IsBetween(0, *ladder.downscale_shift, most)) return absl::OkStatus();
+    return Invalid(kField, absl::StrCat(Text(*ladder.downscale_shift), " is not in 0 ... ",
+                                        Text(most), " (width/2 - 1/2)"));
+  }
+  absl::Status operator()(const ExplicitLadder& ladder) const {
+    constexpr absl::string_view kField = "spec.sinusoidal.explicit.frequencies";
+    if (static_cast<std::int64_t>(ladder.frequencies.size()) != pairs) {
+      return Invalid(kField, absl::StrCat(ladder.frequencies.size(), " values given, exactly ",
+                                          pairs, " (width/2) are needed"));
+    }
+    for (std::size_t i = 0; i < ladder.frequencies.size(); ++i) {
+      const double w = ladder.frequencies[i];
+      if (Order(w) == 0 || IsBetween(kMinAbsFrequency, std::abs(w), kMaxAbsFrequency)) continue;
+      return Invalid(absl::StrCat(kField, "[", i, "]"),
+                     absl::StrCat(Text(w), " is neither 0 nor of a magnitude in 2^-64 ... 2^32"));
+    }
+    return absl::OkStatus();
+  }
+};
+
+// Checks the fields of a scheme and fills in its defaults.
+struct SchemeCheck {
+  ElementType element_type;
+
+  absl::Status operator()(Sinusoidal& s) const {
+    if (absl::Status status = CheckWidth("spec.sinusoidal.width", s.width, /*pairs=*/true);
+        !status.ok()) {
+      return status;
+    }
+    const bool given = std::holds_alternative<ExplicitLadder>(s.ladder);
+    if (s.base.has_value()) {
+      if (given) {
+        return Invalid(
+            "spec.sinusoidal.base",
+            absl::StrCat(Text(*s.base), " has no meaning beside an explicit ladder; leave it out"));
+      }
+      if (!IsBetween(std::nextafter(1.0, 2.0), *s.base, kMaxBase)) {
+        return Invalid("spec.sinusoidal.base",
+                       absl::StrCat(Text(*s.base), " is not above 1 and at most 2^64"));
+      }
+    } else if (!given) {
+      s.base = kDefaultBase;
+    }
+    if (absl::Status status = std::visit(LadderCheck{s.width / 2}, s.ladder); !status.ok()) {
+      return status;
+    }
+    if (LayoutName(s.layout).empty()) {
+      return Invalid("spec.sinusoidal.layout",
+                     absl::StrCat(static_cast<int>(s.layout), " is no known layout"));
+    }
+    if (s.position_offset < -2 * kMaxPosition || s.position_offset > 2 * kMaxPosition) {
+      return Invalid("spec.sinusoidal.position_offset",
+                     absl::StrCat(s.position_offset, " leaves no position p with p and p + ",
+                                  "position_offset in -2^53 ... 2^53; use -2^54 ... 2^54"));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status operator()(LearnedInit& l) const {
+    if (absl::Status status = CheckWidth("spec.learned_init.width", l.width, /*pairs=*/false);
+        !status.ok()) {
+      return status;
+    }
+    if (l.max_positions < 1 || l.max_positions > kMaxElements / l.width) {
+      return Invalid("spec.learned_init.max_positions",
+                     absl::StrCat(l.max_positions, " is not in 1 ... ", kMaxElements / l.width,
+                                  " (2^62 elements at width ", l.width, ")"));
+    }
+    if (!IsBetween(std::numeric_limits<double>::denorm_min(), l.stddev,
+                   std::numeric_limits<double>::max())) {
+      return Invalid("spec.learned_init.stddev",
+                     absl::StrCat(Text(l.stddev), " is not positive and finite"));
+    }
+    if (l.stream < 0) {
+      return Invalid("spec.learned_init.stream", absl::StrCat(l.stream, " is not in 0 ... 2^63-1"));
+    }
+    if (l.stddev > LargestStddev(element_type)) {
+      return FieldError(absl::StatusCode::kOutOfRange, "spec.learned_init.stddev",
+                        absl::StrCat(Text(l.stddev), " makes values that round to infinity in ",
+                                     ElementTypeName(element_type), "; use at most ",
+                                     Text(LargestStddev(element_type)), " or a wider type"));
+    }
+    return absl::OkStatus();
+  }
+};
+
+// Of a checked scheme: elements in a row, and the positions that have one.
+struct Extent {
+  std::int64_t row_width;
+  std::int64_t first_position;
+  std::int64_t last_position;
+};
+
+struct ExtentOf {
+  Extent operator()(const Sinusoidal& s) const {
+    return {RowWidth(s.layout, s.width), std::max(-kMaxPosition, -kMaxPosition - s.position_offset),
+            std::min(kMaxPosition, kMaxPosition - s.position_offset)};
+  }
+  Extent operator()(const LearnedInit& l) const { return {l.width, 0, l.max_positions - 1}; }
+};
+
+}  // namespace
+
+absl::string_view LayoutName(Layout layout) {
+  switch (layout) {
+    case Layout::kSinCosInterleaved: return "SIN_COS_INTERLEAVED";
+    case Layout::kSinCosHalves: return "SIN_COS_HALVES";
+    case Layout::kCosSinHalves: return "COS_SIN_HALVES";
+    case Layout::kCosSinInterleaved: return "COS_SIN_INTERLEAVED";
+    case Layout::kCosSinDuplicatedHalves: return "COS_SIN_DUPLICATED_HALVES";
+    case Layout::kCosSinDuplicatedPairs: return "COS_SIN_DUPLICATED_PAIRS";
+    case Layout::kCosOnly: return "COS_ONLY";
+    case Layout::kSinOnly: return "SIN_ONLY";
+  }
+  return "";
+}
+
+absl::StatusOr<CanonicalSpec> CanonicalSpec::Create(TableSpec spec) {
+  // Enumerations may have been cast from any number.
+  if (ElementTypeName(spec.element_type).empty()) {
+    return Invalid("spec.element_type",
+                   absl::StrCat(static_cast<int>(spec.element_type), " is no known element type"));
+  }
+  if (spec.numerics != Numerics::kExact) {
+    return Invalid("spec.numerics",
+                   absl::StrCat(static_cast<int>(spec.numerics), " is no known numerics"));
+  }
+  if (absl::Status status = std::visit(SchemeCheck{spec.element_type}, spec.scheme); !status.ok()) {
+    return status;
+  }
+
+  CanonicalSpec result(std::move(spec));
+  result.text_ = CanonicalText(result.spec_);
+  SHA2_CTX sha;
+  SHA256Init(&sha);
+  SHA256Update(&sha, reinterpret_cast<const std::uint8_t*>(result.text_.data()),
+               result.text_.size());
+  SHA256Final(result.digest_.data(), &sha);
+  const Extent extent = std::visit(ExtentOf{}, result.spec_.scheme);
+  result.row_width_ = extent.row_width;
+  result.first_position_ = extent.first_position;
+  result.last_position_ = extent.last_position;
+  return result;
+}
+
+std::string CanonicalSpec::fingerprint() const {
+  return absl::BytesToHexString(
+      absl::string_view(reinterpret_cast<const char*>(digest_.data()), 16));
+}
+
+absl::Status CanonicalSpec::CheckRange(std::int64_t start, std::int64_t count) const {
+  if (count < 0) return Invalid("row_count", absl::StrCat(count, " is negative"));
+  if (start < first_position_ || start > last_position_ + (count == 0 ? 1 : 0)) {
+    return Missing("start_position", absl::StrCat("row ", start, " does not exist; rows are at ",
+                                                  first_position_, " ... ", last_position_));
+  }
+  // start <= last + 1, and neither bound is beyond +-2^62: no overflow.
+  const std::int64_t present = last_position_ + 1 - start;
+  if (count > present) {
+    return Missing("row_count", absl::StrCat(count, " rows from ", start, " run past the end: row ",
+                                             last_position_ + 1, " does not exist; at most ",
+                                             present, " can be read from there"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CanonicalSpec::CheckPosition(std::int64_t position, absl::string_view field) const {
+  if (position >= first_position_ && position <= last_position_) return absl::OkStatus();
+  return Missing(field, absl::StrCat("row ", position, " does not exist; rows are at ",
+                                     first_position_, " ... ", last_position_));
+}
+
+}  // namespace phasor

@@ -1,0 +1,249 @@
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "gtest/gtest.h"
+#include "phasor/core/spec.h"
+
+namespace phasor {
+namespace {
+
+std::string TextOf(TableSpec spec) {
+  const auto canonical = CanonicalSpec::Create(std::move(spec));
+  EXPECT_TRUE(canonical.ok()) << canonical.status();
+  return canonical.ok() ? canonical->text() : "";
+}
+
+constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+
+// The literals are written from the comment of TableSpec in table_spec.proto.
+
+TEST(CanonicalTextTest, ExampleOfTheProtoComment) {
+  EXPECT_EQ(TextOf({Sinusoidal{.width = 512, .base = 500000.0}, ElementType::kFloat16}),
+            "element_type=ELEMENT_TYPE_FLOAT16\n"
+            "sinusoidal.base=411e848000000000\n"
+            "sinusoidal.width=512\n");
+}
+
+TEST(CanonicalTextTest, DefaultsAreLeftOut) {
+  const std::string text = "sinusoidal.width=8\n";
+  EXPECT_EQ(TextOf(Sinusoidal{.width = 8}), text);
+  EXPECT_EQ(TextOf({Sinusoidal{.width = 8,
+                               .base = 10000.0,
+                               .ladder = PaperLadder{},
+                               .layout = Layout::kSinCosInterleaved,
+                               .position_offset = 0},
+                    ElementType::kFloat32}),
+            text);
+  const std::string learned = "learned_init.max_positions=3\nlearned_init.width=5\n";
+  EXPECT_EQ(TextOf(LearnedInit{.max_positions = 3, .width = 5}), learned);
+  EXPECT_EQ(
+      TextOf(LearnedInit{.max_positions = 3, .width = 5, .stddev = 0.02, .seed = 0, .stream = 0}),
+      learned);
+}
+
+TEST(CanonicalTextTest, EveryFieldOfSinusoidal) {
+  EXPECT_EQ(TextOf({Sinusoidal{.width = 6,
+                               .base = 2.0,
+                               .ladder = InclusiveLadder{},
+                               .layout = Layout::kCosSinDuplicatedPairs,
+                               .position_offset = -2,
+                               .zero_row = 0},
+                    ElementType::kBfloat16}),
+            "element_type=ELEMENT_TYPE_BFLOAT16\n"
+            "sinusoidal.base=4000000000000000\n"
+            "sinusoidal.inclusive={}\n"
+            "sinusoidal.layout=LAYOUT_COS_SIN_DUPLICATED_PAIRS\n"
+            "sinusoidal.position_offset=-2\n"
+            "sinusoidal.width=6\n"
+            "sinusoidal.zero_row=0\n");
+}
+
+TEST(CanonicalTextTest, Ladders) {
+  EXPECT_EQ(TextOf(Sinusoidal{.width = 4, .ladder = DownscaledLadder{1.5}}),
+            "sinusoidal.downscaled.downscale_shift=3ff8000000000000\nsinusoidal.width=4\n");
+  // Zero is not an absent shift, nor is it the paper ladder.
+  EXPECT_EQ(TextOf(Sinusoidal{.width = 4, .ladder = DownscaledLadder{0.0}}),
+            "sinusoidal.downscaled.downscale_shift=0000000000000000\nsinusoidal.width=4\n");
+  EXPECT_EQ(TextOf(Sinusoidal{.width = 4, .ladder = ExplicitLadder{{1.0, -0.5}}}),
+            "sinusoidal.explicit.frequencies=3ff0000000000000,bfe0000000000000\n"
+            "sinusoidal.width=4\n");
+}
+
+TEST(CanonicalTextTest, EveryFieldOfLearnedInit) {
+  EXPECT_EQ(TextOf({LearnedInit{.max_positions = std::int64_t{1} << 31,
+                                .width = 3,
+                                .stddev = 1.0,
+                                .seed = kMin,
+                                .stream = kMax},
+                    ElementType::kFloat64}),
+            "element_type=ELEMENT_TYPE_FLOAT64\n"
+            "learned_init.max_positions=2147483648\n"
+            "learned_init.seed=-9223372036854775808\n"
+            "learned_init.stddev=3ff0000000000000\n"
+            "learned_init.stream=9223372036854775807\n"
+            "learned_init.width=3\n");
+}
+
+TEST(CanonicalTextTest, RealsAreDefaultsBitForBitOnly) {
+  EXPECT_EQ(TextOf(Sinusoidal{.width = 4, .base = 0x1.3880000000001p+13}),
+            "sinusoidal.base=40c3880000000001\nsinusoidal.width=4\n");
+  EXPECT_EQ(TextOf(Sinusoidal{.width = 4, .ladder = DownscaledLadder{-0.0}}),
+            "sinusoidal.downscaled.downscale_shift=8000000000000000\nsinusoidal.width=4\n");
+}
+
+// Each spec differs from the first of its scheme in one field.
+std::vector<TableSpec> OneFieldVaried() {
+  const Sinusoidal s{.width = 8};
+  const LearnedInit l{.max_positions = 8, .width = 8};
+  std::vector<TableSpec> specs = {s, l};
+  const auto vary_s = [&](auto change) {
+    Sinusoidal varied = s;
+    change(varied);
+    specs.push_back(varied);
+  };
+  const auto vary_l = [&](auto change) {
+    LearnedInit varied = l;
+    change(varied);
+    specs.push_back(varied);
+  };
+  for (ElementType type : {ElementType::kFloat64, ElementType::kFloat16, ElementType::kBfloat16}) {
+    specs.push_back({s, type});
+    specs.push_back({l, type});
+  }
+  vary_s([](Sinusoidal& v) { v.width = 10; });
+  vary_s([](Sinusoidal& v) { v.base = 10001.0; });
+  vary_s([](Sinusoidal& v) { v.ladder = InclusiveLadder{}; });
+  vary_s([](Sinusoidal& v) { v.ladder = DownscaledLadder{0.0}; });
+  vary_s([](Sinusoidal& v) { v.ladder = DownscaledLadder{1.0}; });
+  vary_s([](Sinusoidal& v) { v.ladder = ExplicitLadder{{1, 0.1, 0.01, 0.001}}; });
+  vary_s([](Sinusoidal& v) { v.ladder = ExplicitLadder{{1, 0.01, 0.1, 0.001}}; });
+  for (int layout = 1; layout < 8; ++layout) {
+    vary_s([&](Sinusoidal& v) { v.layout = static_cast<Layout>(layout); });
+  }
+  vary_s([](Sinusoidal& v) { v.position_offset = 1; });
+  vary_s([](Sinusoidal& v) { v.position_offset = -1; });
+  vary_s([](Sinusoidal& v) { v.zero_row = 0; });
+  vary_s([](Sinusoidal& v) { v.zero_row = 1; });
+  vary_l([](LearnedInit& v) { v.max_positions = 9; });
+  vary_l([](LearnedInit& v) { v.width = 9; });
+  vary_l([](LearnedInit& v) { v.stddev = 0.03; });
+  vary_l([](LearnedInit& v) { v.seed = 1; });
+  vary_l([](LearnedInit& v) { v.seed = -1; });
+  vary_l([](LearnedInit& v) { v.stream = 1; });
+  return specs;
+}
+
+TEST(CanonicalTextTest, SpecsThatDifferInOneFieldDifferInTextAndFingerprint) {
+  std::set<std::string> texts;
+  std::set<std::string> fingerprints;
+  const std::vector<TableSpec> specs = OneFieldVaried();
+  for (const TableSpec& spec : specs) {
+    const auto canonical = CanonicalSpec::Create(spec);
+    ASSERT_TRUE(canonical.ok()) << canonical.status();
+    EXPECT_TRUE(texts.insert(canonical->text()).second) << canonical->text();
+    EXPECT_TRUE(fingerprints.insert(canonical->fingerprint()).second) << canonical->text();
+  }
+  EXPECT_EQ(texts.size(), specs.size());
+}
+
+// tests/golden/fingerprints.tsv was made by another program.
+
+double Real(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
+
+std::int64_t Integer(const std::string& text) {
+  std::int64_t value = 0;
+  EXPECT_TRUE(absl::SimpleAtoi(text, &value)) << text;
+  return value;
+}
+
+using Fields = std::map<std::string, std::string>;
+
+// Takes a field out of `fields`, so that what nobody asked for is noticed.
+std::string Take(Fields& fields, const std::string& path, const std::string& standard) {
+  const auto it = fields.find(path);
+  if (it == fields.end()) return standard;
+  std::string value = it->second;
+  fields.erase(it);
+  return value;
+}
+
+TableSpec SpecOf(Fields& fields) {
+  static const std::map<std::string, ElementType> kTypes = {
+      {"ELEMENT_TYPE_FLOAT32", ElementType::kFloat32},
+      {"ELEMENT_TYPE_FLOAT64", ElementType::kFloat64},
+      {"ELEMENT_TYPE_FLOAT16", ElementType::kFloat16},
+      {"ELEMENT_TYPE_BFLOAT16", ElementType::kBfloat16}};
+  static const std::map<std::string, Layout> kLayouts = {
+      {"LAYOUT_SIN_COS_INTERLEAVED", Layout::kSinCosInterleaved},
+      {"LAYOUT_SIN_COS_HALVES", Layout::kSinCosHalves},
+      {"LAYOUT_COS_SIN_HALVES", Layout::kCosSinHalves},
+      {"LAYOUT_COS_SIN_INTERLEAVED", Layout::kCosSinInterleaved},
+      {"LAYOUT_COS_SIN_DUPLICATED_HALVES", Layout::kCosSinDuplicatedHalves},
+      {"LAYOUT_COS_SIN_DUPLICATED_PAIRS", Layout::kCosSinDuplicatedPairs},
+      {"LAYOUT_COS_ONLY", Layout::kCosOnly},
+      {"LAYOUT_SIN_ONLY", Layout::kSinOnly}};
+  const ElementType type = kTypes.at(Take(fields, "element_type", "ELEMENT_TYPE_FLOAT32"));
+  if (fields.count("learned_init.width") != 0) {
+    LearnedInit l;
+    l.max_positions = Integer(Take(fields, "learned_init.max_positions", ""));
+    l.width = Integer(Take(fields, "learned_init.width", ""));
+    l.stddev = Real(Take(fields, "learned_init.stddev", "0.02"));
+    l.seed = Integer(Take(fields, "learned_init.seed", "0"));
+    l.stream = Integer(Take(fields, "learned_init.stream", "0"));
+    return {l, type};
+  }
+  Sinusoidal s;
+  s.width = Integer(Take(fields, "sinusoidal.width", ""));
+  if (fields.count("sinusoidal.base") != 0) s.base = Real(Take(fields, "sinusoidal.base", ""));
+  if (fields.count("sinusoidal.zero_row") != 0) {
+    s.zero_row = Integer(Take(fields, "sinusoidal.zero_row", ""));
+  }
+  s.layout = kLayouts.at(Take(fields, "sinusoidal.layout", "LAYOUT_SIN_COS_INTERLEAVED"));
+  s.position_offset = Integer(Take(fields, "sinusoidal.position_offset", "0"));
+  if (Take(fields, "sinusoidal.inclusive", "") == "{}") s.ladder = InclusiveLadder{};
+  const std::string shift = Take(fields, "sinusoidal.downscaled.downscale_shift", "");
+  if (!shift.empty()) s.ladder = DownscaledLadder{Real(shift)};
+  const std::string frequencies = Take(fields, "sinusoidal.explicit.frequencies", "");
+  if (!frequencies.empty()) {
+    ExplicitLadder ladder;
+    for (const std::string& w : std::vector<std::string>(absl::StrSplit(frequencies, ','))) {
+      ladder.frequencies.push_back(Real(w));
+    }
+    s.ladder = ladder;
+  }
+  return {s, type};
+}
+
+TEST(FingerprintTest, AgreesWithTheGoldenFile) {
+  std::ifstream file(PHASOR_GOLDEN_DIR "/fingerprints.tsv");
+  ASSERT_TRUE(file.is_open());
+  int lines = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("#")) continue;
+    const std::vector<std::string> columns = absl::StrSplit(line, '\t');
+    ASSERT_EQ(columns.size(), 2u) << line;
+    Fields fields;
+    for (const std::string& field : std::vector<std::string>(absl::StrSplit(columns[1], ' '))) {
+      const std::vector<std::string> parts = absl::StrSplit(field, absl::MaxSplits('=', 1));
+      fields[parts.at(0)] = parts.at(1);
+    }
+    const auto canonical = CanonicalSpec::Create(SpecOf(fields));
+    ASSERT_TRUE(canonical.ok()) << line << " " << canonical.status();
+    EXPECT_TRUE(fields.empty()) << line;
+    EXPECT_EQ(canonical->fingerprint(), columns[0]) << line << "\n" << canonical->text();
+    ++lines;
+  }
+  EXPECT_GE(lines, 32);
+}
+
+}  // namespace
+}  // namespace phasor

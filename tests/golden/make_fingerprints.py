@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Writes fingerprints.tsv: table specs and their fingerprints.
+
+Written from the comment of TableSpec in proto/phasor/v1/table_spec.proto
+alone, in another language than the service: the two check each other. The
+file may only grow, for a fingerprint that was ever handed out stays what it
+is. So lines are added at its end, and this script refuses to write when a line
+that is there would change or go.
+
+    make_fingerprints.py          add the lines that are missing
+    make_fingerprints.py --check  exit 1 unless the file is up to date
+"""
+
+import hashlib
+import pathlib
+import struct
+import sys
+
+FILE = pathlib.Path(__file__).with_name("fingerprints.tsv")
+HEADER = "# fingerprint\tfields of the canonical spec, reals as the shortest decimals\n"
+
+
+def hex_bits(real):
+    return struct.pack(">d", real).hex()
+
+
+def text_value(value):
+    if isinstance(value, float):
+        return hex_bits(value)
+    if isinstance(value, list):
+        return ",".join(hex_bits(v) for v in value)
+    return str(value)
+
+
+def fingerprint(fields):
+    lines = sorted(f"{path}={text_value(value)}\n".encode() for path, value in fields.items())
+    return hashlib.sha256(b"".join(lines)).hexdigest()[:32]
+
+
+def written(value):
+    if isinstance(value, list):
+        return ",".join(repr(v) for v in value)
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def sinusoidal(width, element_type=None, **fields):
+    spec = {"sinusoidal.width": width}
+    for name, value in fields.items():
+        spec["sinusoidal." + name.replace("__", ".")] = value
+    if element_type:
+        spec["element_type"] = "ELEMENT_TYPE_" + element_type
+    return spec
+
+
+def learned_init(max_positions, width, element_type=None, **fields):
+    spec = {"learned_init.max_positions": max_positions, "learned_init.width": width}
+    for name, value in fields.items():
+        spec["learned_init." + name] = value
+    if element_type:
+        spec["element_type"] = "ELEMENT_TYPE_" + element_type
+    return spec
+
+
+# Add at the end; change nothing.
+SPECS = [
+    sinusoidal(4),
+    sinusoidal(512),
+    sinusoidal(65536),
+    sinusoidal(512, base=500000.0, element_type="FLOAT16"),
+    sinusoidal(2, base=2.0),
+    sinusoidal(2, base=18446744073709551616.0),
+    sinusoidal(128, base=10000.000000000002),
+    sinusoidal(512, element_type="FLOAT64"),
+    sinusoidal(512, element_type="BFLOAT16"),
+    sinusoidal(512, inclusive="{}"),
+    sinusoidal(320, downscaled__downscale_shift=1.0, layout="LAYOUT_COS_SIN_HALVES"),
+    sinusoidal(320, downscaled__downscale_shift=0.0),
+    sinusoidal(320, downscaled__downscale_shift=159.5),
+    sinusoidal(4, explicit__frequencies=[1.0, 0.01]),
+    sinusoidal(8, explicit__frequencies=[0.0, -0.1, 5.421010862427522e-20, 4294967296.0]),
+    sinusoidal(8, layout="LAYOUT_SIN_COS_HALVES"),
+    sinusoidal(8, layout="LAYOUT_COS_SIN_INTERLEAVED"),
+    sinusoidal(8, layout="LAYOUT_COS_SIN_DUPLICATED_HALVES"),
+    sinusoidal(8, layout="LAYOUT_COS_SIN_DUPLICATED_PAIRS"),
+    sinusoidal(8, layout="LAYOUT_COS_ONLY"),
+    sinusoidal(8, layout="LAYOUT_SIN_ONLY"),
+    sinusoidal(1024, inclusive="{}", layout="LAYOUT_SIN_COS_HALVES", position_offset=2,
+               zero_row=1),
+    sinusoidal(8, zero_row=0),
+    sinusoidal(8, zero_row=-9223372036854775808),
+    sinusoidal(8, position_offset=-18014398509481984),
+    sinusoidal(64, base=1000000.0, inclusive="{}", layout="LAYOUT_COS_ONLY", position_offset=-7,
+               zero_row=9223372036854775807, element_type="BFLOAT16"),
+    learned_init(1024, 768),
+    learned_init(1, 1),
+    learned_init(2147483648, 65536, stddev=0.01, seed=-1, stream=9223372036854775807),
+    learned_init(4611686018427387904, 1, element_type="FLOAT64"),
+    learned_init(512, 3, stddev=5e-324, seed=42, stream=54, element_type="FLOAT16"),
+    learned_init(512, 3, seed=-9223372036854775808),
+]
+
+
+def main():
+    lines = [
+        fingerprint(spec) + "\t" + " ".join(f"{p}={written(spec[p])}" for p in sorted(spec)) + "\n"
+        for spec in SPECS
+    ]
+    wanted = HEADER + "".join(lines)
+    present = FILE.read_text() if FILE.exists() else ""
+    if not wanted.startswith(present):
+        sys.exit(f"{FILE.name}: a line that is there would change; fingerprints may only be added")
+    if "--check" in sys.argv[1:]:
+        if wanted != present:
+            sys.exit(f"{FILE.name} is not up to date")
+        return
+    FILE.write_text(wanted)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,287 @@
+#include "proto/spec_codec.h"
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "google/protobuf/text_format.h"
+#include "gtest/gtest.h"
+#include "phasor/core/errors.h"
+#include "phasor/v1/position_table_service.pb.h"
+
+namespace phasor {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+v1::TableSpec Parsed(const std::string& text) {
+  v1::TableSpec proto;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &proto)) << text;
+  return proto;
+}
+
+TableSpec Read(const std::string& text) {
+  const absl::StatusOr<TableSpec> spec = SpecFromProto(Parsed(text));
+  EXPECT_TRUE(spec.ok()) << text << ": " << spec.status();
+  return spec.ok() ? *spec : TableSpec(Sinusoidal{});
+}
+
+absl::Status ReadAndCheck(const std::string& text) {
+  const absl::StatusOr<TableSpec> spec = SpecFromProto(Parsed(text));
+  return spec.ok() ? CanonicalSpec::Create(*spec).status() : spec.status();
+}
+
+CanonicalSpec Checked(TableSpec spec) { return *CanonicalSpec::Create(std::move(spec)); }
+
+void ExpectError(const absl::Status& status, const std::string& field, const std::string& value) {
+  EXPECT_EQ(status.code(), kInvalid) << status;
+  EXPECT_EQ(FieldOf(status), field) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr(value));
+}
+
+TEST(SpecFromProtoTest, AbsentFieldsTakeTheirDefaults) {
+  EXPECT_EQ(Read("sinusoidal { width: 8 }"), TableSpec(Sinusoidal{.width = 8}));
+  EXPECT_EQ(Read("learned_init { max_positions: 3 width: 5 }"),
+            TableSpec(LearnedInit{
+                .max_positions = 3, .width = 5, .stddev = 0.02, .seed = 0, .stream = 0}));
+}
+
+TEST(SpecFromProtoTest, EveryFieldIsRead) {
+  EXPECT_EQ(Read("sinusoidal { width: 8 base: 2.5 inclusive {} layout: LAYOUT_COS_ONLY "
+                 "position_offset: -3 zero_row: 7 } element_type: ELEMENT_TYPE_BFLOAT16 "
+                 "numerics: NUMERICS_EXACT"),
+            TableSpec(Sinusoidal{.width = 8,
+                                 .base = 2.5,
+                                 .ladder = InclusiveLadder{},
+                                 .layout = Layout::kCosOnly,
+                                 .position_offset = -3,
+                                 .zero_row = 7},
+                      ElementType::kBfloat16));
+  EXPECT_EQ(
+      Read("learned_init { max_positions: 3 width: 5 stddev: 1 seed: -2 stream: 9 } "
+           "element_type: ELEMENT_TYPE_FLOAT64"),
+      TableSpec(LearnedInit{.max_positions = 3, .width = 5, .stddev = 1.0, .seed = -2, .stream = 9},
+                ElementType::kFloat64));
+}
+
+TEST(SpecFromProtoTest, Ladders) {
+  const auto ladder = [](const std::string& text) {
+    return std::get<Sinusoidal>(Read("sinusoidal { width: 4 " + text + " }").scheme).ladder;
+  };
+  EXPECT_EQ(ladder("paper {}"), Ladder(PaperLadder{}));
+  EXPECT_EQ(ladder("inclusive {}"), Ladder(InclusiveLadder{}));
+  EXPECT_EQ(ladder("downscaled { downscale_shift: 0 }"), Ladder(DownscaledLadder{0.0}));
+  EXPECT_EQ(ladder("downscaled {}"), Ladder(DownscaledLadder{}));
+  EXPECT_EQ(ladder("explicit { frequencies: [1, -0.5] }"), Ladder(ExplicitLadder{{1.0, -0.5}}));
+}
+
+TEST(SpecFromProtoTest, IntegersKeepAll64Bits) {
+  const std::int64_t low_bits_are_eight = (std::int64_t{1} << 32) + 8;
+  v1::TableSpec proto;
+  proto.mutable_sinusoidal()->set_width(low_bits_are_eight);
+  const std::string wire = proto.SerializeAsString();
+  v1::TableSpec received;
+  ASSERT_TRUE(received.ParseFromString(wire));
+  ExpectError(CanonicalSpec::Create(*SpecFromProto(received)).status(), "spec.sinusoidal.width",
+              "4294967304");
+  const TableSpec spec = Read(
+      "learned_init { max_positions: 4611686018427387904 width: 1 "
+      "seed: -9223372036854775808 stream: 9223372036854775807 }");
+  const auto& l = std::get<LearnedInit>(spec.scheme);
+  EXPECT_EQ(l.max_positions, std::int64_t{1} << 62);
+  EXPECT_EQ(l.seed, std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(l.stream, std::numeric_limits<std::int64_t>::max());
+}
+
+TEST(SpecFromProtoTest, RequiredFields) {
+  ExpectError(SpecFromProto(v1::TableSpec()).status(), "spec", "no scheme is set");
+  ExpectError(ReadAndCheck("element_type: ELEMENT_TYPE_FLOAT64"), "spec", "no scheme is set");
+  ExpectError(ReadAndCheck("sinusoidal {}"), "spec.sinusoidal.width", "required");
+  ExpectError(ReadAndCheck("learned_init { width: 4 }"), "spec.learned_init.max_positions",
+              "required");
+  ExpectError(ReadAndCheck("learned_init { max_positions: 4 }"), "spec.learned_init.width",
+              "required");
+  ExpectError(ReadAndCheck("sinusoidal { width: 4 downscaled {} }"),
+              "spec.sinusoidal.downscaled.downscale_shift", "required");
+}
+
+TEST(SpecFromProtoTest, ZerosThatAreWrittenAreZeros) {
+  ExpectError(ReadAndCheck("sinusoidal { width: 0 }"), "spec.sinusoidal.width", "0");
+  ExpectError(ReadAndCheck("sinusoidal { width: 4 base: 0 }"), "spec.sinusoidal.base", "0");
+  ExpectError(ReadAndCheck("learned_init { max_positions: 0 width: 4 }"),
+              "spec.learned_init.max_positions", "0");
+  ExpectError(ReadAndCheck("learned_init { max_positions: 4 width: 0 }"), "spec.learned_init.width",
+              "0");
+  ExpectError(ReadAndCheck("learned_init { max_positions: 4 width: 4 stddev: 0 }"),
+              "spec.learned_init.stddev", "0");
+  const auto s = std::get<Sinusoidal>(Read("sinusoidal { width: 4 zero_row: 0 }").scheme);
+  EXPECT_EQ(s.zero_row, 0);
+}
+
+TEST(SpecFromProtoTest, UnknownEnumerationValuesAreRefused) {
+  // By number, as they come from a newer client.
+  const auto with = [](const std::function<void(v1::TableSpec*)>& change) {
+    v1::TableSpec proto = Parsed("sinusoidal { width: 4 }");
+    change(&proto);
+    v1::TableSpec received;
+    EXPECT_TRUE(received.ParseFromString(proto.SerializeAsString()));
+    return SpecFromProto(received).status();
+  };
+  for (int value : {-1, 9, 1000}) {
+    ExpectError(
+        with([=](auto* p) { p->mutable_sinusoidal()->set_layout(static_cast<v1::Layout>(value)); }),
+        "spec.sinusoidal.layout", std::to_string(value));
+    ExpectError(with([=](auto* p) { p->set_element_type(static_cast<v1::ElementType>(value)); }),
+                "spec.element_type", std::to_string(value));
+    ExpectError(with([=](auto* p) { p->set_numerics(static_cast<v1::Numerics>(value)); }),
+                "spec.numerics", std::to_string(value));
+  }
+}
+
+std::vector<TableSpec> Specs() {
+  std::vector<TableSpec> specs = {
+      Sinusoidal{.width = 8},
+      {Sinusoidal{.width = 8, .base = 500.0, .ladder = InclusiveLadder{}}, ElementType::kFloat16},
+      {Sinusoidal{.width = 8,
+                  .ladder = DownscaledLadder{0.0},
+                  .layout = Layout::kSinOnly,
+                  .position_offset = -1,
+                  .zero_row = 0},
+       ElementType::kBfloat16},
+      {Sinusoidal{.width = 4, .ladder = ExplicitLadder{{0.25, -4.0}}, .zero_row = -5},
+       ElementType::kFloat64},
+      LearnedInit{.max_positions = 5, .width = 3},
+      {LearnedInit{.max_positions = 5, .width = 3, .stddev = 2.0, .seed = -1, .stream = 7},
+       ElementType::kFloat64},
+  };
+  for (int layout = 0; layout < 8; ++layout) {
+    specs.push_back(Sinusoidal{.width = 8, .layout = static_cast<Layout>(layout)});
+  }
+  return specs;
+}
+
+TEST(SpecToProtoTest, RoundTripsGiveTheSameTable) {
+  for (const TableSpec& spec : Specs()) {
+    const CanonicalSpec canonical = Checked(spec);
+    for (const v1::TableSpec& proto : {CanonicalToProto(canonical), EffectiveToProto(canonical)}) {
+      const absl::StatusOr<TableSpec> back = SpecFromProto(proto);
+      ASSERT_TRUE(back.ok()) << back.status();
+      EXPECT_EQ(Checked(*back).text(), canonical.text()) << proto.DebugString();
+    }
+  }
+}
+
+TEST(SpecToProtoTest, CanonicalLeavesDefaultsOut) {
+  EXPECT_EQ(CanonicalToProto(Checked(Sinusoidal{.width = 8, .base = 10000.0})).ShortDebugString(),
+            "sinusoidal { width: 8 }");
+  EXPECT_EQ(
+      CanonicalToProto(Checked(LearnedInit{.max_positions = 5, .width = 3})).ShortDebugString(),
+      "learned_init { max_positions: 5 width: 3 }");
+}
+
+TEST(SpecToProtoTest, CanonicalKeepsWhatDiffers) {
+  EXPECT_EQ(CanonicalToProto(Checked({Sinusoidal{.width = 8,
+                                                 .ladder = InclusiveLadder{},
+                                                 .layout = Layout::kSinCosHalves,
+                                                 .zero_row = 0},
+                                      ElementType::kFloat16}))
+                .ShortDebugString(),
+            "sinusoidal { width: 8 inclusive { } layout: LAYOUT_SIN_COS_HALVES zero_row: 0 } "
+            "element_type: ELEMENT_TYPE_FLOAT16");
+}
+
+TEST(SpecToProtoTest, EffectiveShowsEveryDefault) {
+  EXPECT_EQ(EffectiveToProto(Checked(Sinusoidal{.width = 8})).ShortDebugString(),
+            "sinusoidal { width: 8 base: 10000 paper { } layout: LAYOUT_SIN_COS_INTERLEAVED "
+            "position_offset: 0 } element_type: ELEMENT_TYPE_FLOAT32 numerics: NUMERICS_EXACT");
+  EXPECT_EQ(
+      EffectiveToProto(Checked(LearnedInit{.max_positions = 5, .width = 3})).ShortDebugString(),
+      "learned_init { max_positions: 5 width: 3 stddev: 0.02 seed: 0 stream: 0 } "
+      "element_type: ELEMENT_TYPE_FLOAT32 numerics: NUMERICS_EXACT");
+}
+
+TEST(SpecToProtoTest, ExplicitLadderHasNoBase) {
+  const CanonicalSpec spec = Checked(Sinusoidal{.width = 2, .ladder = ExplicitLadder{{1.0}}});
+  EXPECT_FALSE(EffectiveToProto(spec).sinusoidal().has_base());
+}
+
+TEST(ElementTypeTest, EveryTypeThereAndBack) {
+  for (ElementType type : {ElementType::kFloat32, ElementType::kFloat64, ElementType::kFloat16,
+                           ElementType::kBfloat16}) {
+    EXPECT_EQ(v1::ElementType_Name(ElementTypeToProto(type)),
+              "ELEMENT_TYPE_" + std::string(ElementTypeName(type)));
+    EXPECT_EQ(*ElementTypeFromProto(ElementTypeToProto(type), "x"), type);
+  }
+  EXPECT_EQ(*ElementTypeFromProto(v1::ELEMENT_TYPE_UNSPECIFIED, "x"), ElementType::kFloat32);
+  ExpectError(ElementTypeFromProto(static_cast<v1::ElementType>(5), "rows.element_type").status(),
+              "rows.element_type", "5");
+}
+
+// Sends `request` over and checks what the receiver says of its field 99.
+void ExpectUnknownRefused(const v1::GetRowsRequest& request, const std::string& path,
+                          const std::string& type) {
+  v1::GetRowsRequest received;
+  ASSERT_TRUE(received.ParseFromString(request.SerializeAsString()));
+  const absl::Status status = RejectUnknownFields(received);
+  ExpectError(status, path, type);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("field number 99"));
+}
+
+void AddUnknown(google::protobuf::Message* message) {
+  message->GetReflection()->MutableUnknownFields(message)->AddVarint(99, 1);
+}
+
+TEST(RejectUnknownFieldsTest, AtEveryDepth) {
+  v1::GetRowsRequest request;
+  request.set_row_count(1);
+  request.mutable_spec()->mutable_sinusoidal()->set_width(4);
+  EXPECT_TRUE(RejectUnknownFields(request).ok());
+  const auto with = [&](const std::function<google::protobuf::Message*(v1::GetRowsRequest*)>& at) {
+    v1::GetRowsRequest changed = request;
+    AddUnknown(at(&changed));
+    return changed;
+  };
+  ExpectUnknownRefused(with([](auto* r) { return r; }), "99", "phasor.v1.GetRowsRequest");
+  ExpectUnknownRefused(with([](auto* r) { return r->mutable_spec(); }), "spec.99",
+                       "phasor.v1.TableSpec");
+  ExpectUnknownRefused(with([](auto* r) { return r->mutable_spec()->mutable_sinusoidal(); }),
+                       "spec.sinusoidal.99", "phasor.v1.Sinusoidal");
+  ExpectUnknownRefused(with([](auto* r) { return r->mutable_spec()->mutable_learned_init(); }),
+                       "spec.learned_init.99", "phasor.v1.LearnedInit");
+  ExpectUnknownRefused(
+      with([](auto* r) { return r->mutable_spec()->mutable_sinusoidal()->mutable_paper(); }),
+      "spec.sinusoidal.paper.99", "phasor.v1.PaperLadder");
+  ExpectUnknownRefused(
+      with([](auto* r) { return r->mutable_spec()->mutable_sinusoidal()->mutable_inclusive(); }),
+      "spec.sinusoidal.inclusive.99", "phasor.v1.InclusiveLadder");
+  ExpectUnknownRefused(
+      with([](auto* r) { return r->mutable_spec()->mutable_sinusoidal()->mutable_downscaled(); }),
+      "spec.sinusoidal.downscaled.99", "phasor.v1.DownscaledLadder");
+  ExpectUnknownRefused(
+      with([](auto* r) { return r->mutable_spec()->mutable_sinusoidal()->mutable_explicit_(); }),
+      "spec.sinusoidal.explicit.99", "phasor.v1.ExplicitLadder");
+}
+
+TEST(RejectUnknownFieldsTest, InsideRepeatedMessages) {
+  v1::ListTablesResponse response;
+  response.add_tables();
+  AddUnknown(response.add_tables()->mutable_spec());
+  v1::ListTablesResponse received;
+  ASSERT_TRUE(received.ParseFromString(response.SerializeAsString()));
+  ExpectError(RejectUnknownFields(received), "tables[1].spec.99", "phasor.v1.TableSpec");
+}
+
+TEST(RejectUnknownFieldsTest, KnownNumberOfAnotherWireTypeIsUnknown) {
+  v1::GetRowsRequest request;
+  // Field 3, row_count, as four fixed bytes instead of a varint.
+  ASSERT_TRUE(request.ParseFromString(std::string("\x1d\x01\x00\x00\x00", 5)));
+  ExpectError(RejectUnknownFields(request), "3", "phasor.v1.GetRowsRequest");
+}
+
+}  // namespace
+}  // namespace phasor
