@@ -134,8 +134,7 @@ struct TableSpec {
       : scheme(std::move(s)), element_type(type), numerics(n) {}
   TableSpec(Sinusoidal s, ElementType type = ElementType::kFloat32)
       : TableSpec(Scheme(std::move(s)), type) {}
-  TableSpec(LearnedInit s, ElementType type = ElementType::kFloat32)
-      : TableSpec(Scheme(s), type) {}
+  TableSpec(LearnedInit s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
   // NOLINTEND(google-explicit-constructor)
 
   Scheme scheme;
