@@ -1,5 +1,8 @@
 # Warnings and sanitizers for our own targets, kept away from those who link them.
 add_library(phasor_build_flags INTERFACE)
+# The order of floating-point operations is part of core's error bounds, and its inline functions
+# have to be the same ones in every translation unit: no contraction anywhere.
+target_compile_options(phasor_build_flags INTERFACE -ffp-contract=off)
 target_compile_options(phasor_build_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow
   -Wno-unused-parameter -Wno-missing-field-initializers
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>)

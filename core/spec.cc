@@ -3,7 +3,6 @@
 #include <sha2.h>
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -16,6 +15,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "core/canonical_text.h"
+#include "core/fp_environment.h"
 #include "phasor/core/errors.h"
 
 namespace phasor {
@@ -36,17 +36,8 @@ std::string Text(double value) {
   return std::string(buffer, end.ptr);
 }
 
-// The order of reals as integers, -0 and +0 alike, NaN beyond the infinities.
-// Comparing these, unlike the numbers, is the same when the caller's thread
-// takes subnormals for zeros.
-std::int64_t Order(double value) {
-  const auto bits = std::bit_cast<std::int64_t>(value);
-  return bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits;
-}
-
-bool IsBetween(double low, double value, double high) {
-  return Order(low) <= Order(value) && Order(value) <= Order(high);
-}
+// NaN is nowhere.
+bool IsBetween(double low, double value, double high) { return low <= value && value <= high; }
 
 // The largest stddev none of whose draws rounds to an infinity: the largest
 // binary64 below T / sqrt(66 ln 2), where T = 2^(e+1) - 2^(e-p) is the least
@@ -94,7 +85,7 @@ struct LadderCheck {
     }
     for (std::size_t i = 0; i < ladder.frequencies.size(); ++i) {
       const double w = ladder.frequencies[i];
-      if (Order(w) == 0 || IsBetween(kMinAbsFrequency, std::abs(w), kMaxAbsFrequency)) continue;
+      if (w == 0 || IsBetween(kMinAbsFrequency, std::abs(w), kMaxAbsFrequency)) continue;
       return Invalid(absl::StrCat(kField, "[", i, "]"),
                      absl::StrCat(Text(w), " is neither 0 nor of a magnitude in 2^-64 ... 2^32"));
     }
@@ -200,6 +191,8 @@ absl::string_view LayoutName(Layout layout) {
 }
 
 absl::StatusOr<CanonicalSpec> CanonicalSpec::Create(TableSpec spec) {
+  // A subnormal number is not a zero, whatever the caller's thread thinks.
+  const FpEnvironment environment;
   // Enumerations may have been cast from any number.
   if (ElementTypeName(spec.element_type).empty()) {
     return Invalid("spec.element_type",

@@ -1,0 +1,177 @@
+#include "core/phase.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "core/real.h"
+
+namespace phasor {
+namespace {
+
+__extension__ using Uint128 = unsigned __int128;
+
+using Wide = std::array<std::uint64_t, 6>;
+
+// a * b, its lowest 384 bits.
+template <std::size_t kLeft, std::size_t kRight>
+Wide Multiply(const std::array<std::uint64_t, kLeft>& a,
+              const std::array<std::uint64_t, kRight>& b) {
+  Wide product{};
+  for (std::size_t j = 0; j < kLeft; ++j) {
+    std::uint64_t carry = 0;
+    for (std::size_t k = 0; j + k < product.size(); ++k) {
+      const Uint128 sum = Uint128{a[j]} * (k < kRight ? b[k] : 0) + product[j + k] + carry;
+      product[j + k] = static_cast<std::uint64_t>(sum);
+      carry = static_cast<std::uint64_t>(sum >> 64);
+    }
+  }
+  return product;
+}
+
+void ShiftLeft(Wide& limbs, int bits) {
+  const int whole = bits / 64;
+  const int rest = bits % 64;
+  for (int k = static_cast<int>(limbs.size()) - 1; k >= 0; --k) {
+    const std::uint64_t high = k >= whole ? limbs[k - whole] : 0;
+    const std::uint64_t low = k > whole ? limbs[k - whole - 1] : 0;
+    limbs[k] = rest == 0 ? high : (high << rest) | (low >> (64 - rest));
+  }
+}
+
+int BitLength(const Wide& limbs) {
+  for (int k = static_cast<int>(limbs.size()) - 1; k >= 0; --k) {
+    if (limbs[k] != 0) return 64 * k + 64 - std::countl_zero(limbs[k]);
+  }
+  return 0;
+}
+
+// |fraction| = significand * 2^-places, exactly.
+struct Dyadic {
+  std::uint64_t significand;
+  int places;
+};
+
+Dyadic DyadicOf(double fraction) {
+  const auto bits = std::bit_cast<std::uint64_t>(fraction);
+  const int biased = static_cast<int>((bits >> 52) & 0x7ff);
+  const std::uint64_t below = bits & ((std::uint64_t{1} << 52) - 1);
+  return {below | (biased == 0 ? 0 : std::uint64_t{1} << 52), 1075 - std::max(biased, 1)};
+}
+
+// 2 pi * 2^-256 < 2^-253.
+double AngleError(double position, std::int64_t scale) {
+  return std::ldexp(std::abs(position), -253 - static_cast<int>(scale));
+}
+
+PhasePoint PointAt(SplitTurn angle, std::int64_t scale, bool negative, double angle_error) {
+  if (scale != 0) {
+    const double unit = std::ldexp(1.0, -static_cast<int>(scale));
+    angle.residue = {angle.residue.hi * unit, angle.residue.lo * unit};
+  }
+  PhasePoint point{TurnSinCos(angle), angle_error};
+  if (negative) point.value.sin = -point.value.sin;
+  return point;
+}
+
+}  // namespace
+
+PhaseLadder::PhaseLadder(const FrequencyLadder& ladder) : phases_(ladder.size()) {
+  // Scaled so that w is at least 2^-75 here, its fraction has 179 bits or more;
+  // and no int64 takes what is below 2^-74 to the first node.
+  constexpr mpfr_exp_t kLeastExponent = -74;
+  Real inverse_turn(FrequencyLadder::kChainBits);
+  mpfr_const_pi(inverse_turn, MPFR_RNDN);
+  mpfr_mul_2ui(inverse_turn, inverse_turn, 1, MPFR_RNDN);
+  mpfr_ui_div(inverse_turn, 1, inverse_turn, MPFR_RNDN);
+  Real turns(FrequencyLadder::kChainBits);
+  Real limb(64);
+  ladder.ForEach([&](std::int64_t i, mpfr_srcptr w) {
+    if (mpfr_zero_p(w) != 0) return;
+    Phase& phase = phases_[i];
+    phase.negative = mpfr_signbit(w) != 0;
+    phase.exponent = mpfr_get_exp(w);
+    phase.scale = std::max<mpfr_exp_t>(0, kLeastExponent - mpfr_get_exp(w));
+    if (is_vanishing(i)) return;
+    mpfr_mul(turns, w, inverse_turn, MPFR_RNDN);
+    mpfr_abs(turns, turns, MPFR_RNDN);
+    mpfr_mul_2si(turns, turns, static_cast<long>(phase.scale), MPFR_RNDN);
+    phase.turns = mpfr_get_ui(turns, MPFR_RNDZ);
+    // Limb by limb from the top: the truncation at the end is below 2^-256.
+    mpfr_sub_ui(turns, turns, phase.turns, MPFR_RNDN);
+    for (std::size_t k = phase.fraction.limbs.size(); k-- > 0;) {
+      mpfr_mul_2ui(turns, turns, 64, MPFR_RNDN);
+      phase.fraction.limbs[k] = mpfr_get_ui(turns, MPFR_RNDZ);
+      mpfr_sub_ui(turns, turns, phase.fraction.limbs[k], MPFR_RNDN);
+    }
+  });
+}
+
+std::optional<PhasePoint> PhaseLadder::At(std::int64_t i, Position position) const {
+  const Phase& phase = phases_[i];
+  const bool zero_frequency =
+      phase.turns == 0 && phase.scale == 0 && phase.fraction.limbs == Turn{}.limbs;
+  if (position.is_zero() || zero_frequency) return PhasePoint{{{0, 0}, {1, 0}}, 0};
+  if (is_vanishing(i)) return std::nullopt;
+  if (position.is_integer()) return AtInteger(phase, position.integer);
+  if (position.integer == 0) return AtFraction(phase, position.fraction);
+  return AtMixed(phase, position);
+}
+
+std::optional<PhasePoint> PhaseLadder::AtInteger(const Phase& phase, std::int64_t position) {
+  return PointAt(Split(phase.fraction * position), phase.scale, phase.negative,
+                 AngleError(static_cast<double>(position), phase.scale));
+}
+
+// The product of significand and phase as an integer; the binary point comes
+// 256 + places + scale bits from its end.
+std::optional<PhasePoint> PhaseLadder::AtFraction(const Phase& phase, double fraction) {
+  constexpr int kWideBits = 384;
+  constexpr int kLeastResidueExponent = -760;
+  const Dyadic dyadic = DyadicOf(fraction);
+  const auto& limbs = phase.fraction.limbs;
+  Wide product = Multiply(std::array{dyadic.significand},
+                          std::array{limbs[0], limbs[1], limbs[2], limbs[3], phase.turns});
+  const bool negative = phase.negative != (fraction < 0);
+  const int places = 256 + dyadic.places;
+  const int point = places + static_cast<int>(phase.scale);
+  if (BitLength(product) - point < kLeastResidueExponent) return std::nullopt;
+  const double error = AngleError(fraction, phase.scale);
+  if (places <= kWideBits) {
+    ShiftLeft(product, kWideBits - places);
+    return PointAt(Split(WideTurn{product}), phase.scale, negative, error);
+  }
+  // Below 2^(53 + 30 + 256 - 384) turns: node 0.
+  return PointAt({0, LeadingBits(product, -point)}, 0, negative, error);
+}
+
+// The position as a fixed-point number with 128 bits after the point.
+std::optional<PhasePoint> PhaseLadder::AtMixed(const Phase& phase, Position position) {
+  constexpr int kPlaces = 128;
+  const Dyadic dyadic = DyadicOf(position.fraction);
+  const int up = kPlaces - dyadic.places;
+  Uint128 fraction = dyadic.significand;
+  if (up >= 0) {
+    fraction <<= up;
+  } else {
+    fraction = -up < 64 ? fraction >> -up : 0;
+  }
+  const bool negative_position = position.integer < 0;
+  std::uint64_t whole = negative_position ? -static_cast<std::uint64_t>(position.integer)
+                                          : static_cast<std::uint64_t>(position.integer);
+  if ((position.fraction < 0) != negative_position && fraction != 0) {
+    fraction = -fraction;
+    --whole;
+  }
+  const auto& limbs = phase.fraction.limbs;
+  const Wide product = Multiply(std::array{static_cast<std::uint64_t>(fraction),
+                                           static_cast<std::uint64_t>(fraction >> 64), whole},
+                                std::array{limbs[0], limbs[1], limbs[2], limbs[3], phase.turns});
+  double error =
+      AngleError(static_cast<double>(position.integer), phase.scale) + AngleError(1, phase.scale);
+  // What was cut off the position, times a bound of the frequency.
+  if (up < 0) error += std::ldexp(1.0, static_cast<int>(phase.exponent) - kPlaces);
+  return PointAt(Split(WideTurn{product}), phase.scale, phase.negative != negative_position, error);
+}
+
+}  // namespace phasor

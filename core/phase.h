@@ -1,0 +1,85 @@
+#ifndef PHASOR_CORE_PHASE_H_
+#define PHASOR_CORE_PHASE_H_
+
+/// \file
+/// A ladder's frequencies as fractions of a turn, and sines and cosines of
+/// position * w_i from them: the exact table's workhorse between the rows
+/// kernel and MPFR.
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/ladder.h"
+#include "core/position.h"
+#include "core/turn.h"
+#include "core/turn_sincos.h"
+
+namespace phasor {
+
+/// Sine and cosine of an angle that is known within angle_error radians.
+struct PhasePoint {
+  SinCos value;
+  double angle_error = 0;
+
+  /// Bounds of the errors of value.sin and value.cos.
+  double sin_error() const {
+    return kSinCosError * std::abs(value.sin.hi) + angle_error * std::abs(value.cos.hi);
+  }
+  double cos_error() const {
+    return kSinCosError * std::abs(value.cos.hi) + angle_error * std::abs(value.sin.hi);
+  }
+};
+
+/// The turns per position, w_i / 2 pi, of all pairs.
+/// **Thread safety**: immutable.
+class PhaseLadder {
+ public:
+  /// Callers hold an MpfrScope.
+  explicit PhaseLadder(const FrequencyLadder& ladder);
+
+  std::int64_t size() const { return static_cast<std::int64_t>(phases_.size()); }
+
+  /// Sine and cosine of position * w_i.
+  ///
+  /// **Range**: any integer, any fraction. Nothing is returned for a non-zero
+  /// angle below about 2^-750, which double-double does not reach.
+  /// **Accuracy**: as the result says: sine and cosine are relative to
+  /// themselves within 2^-98, and the angle within 2^-253 |position|, which is
+  /// 2^-178 of the slowest pair's angle.
+  std::optional<PhasePoint> At(std::int64_t i, Position position) const;
+
+  /// Whether w_i is non-zero and too small for At() at integers: true for
+  /// all i from some index on, and only in ladders downscaled to nothing.
+  bool is_vanishing(std::int64_t i) const { return phases_[i].scale > kLargestScale; }
+  /// e with |w_i| < 2^e, where w_i is not zero.
+  std::int64_t exponent(std::int64_t i) const { return phases_[i].exponent; }
+
+  std::int64_t memory_bytes() const {
+    return static_cast<std::int64_t>(phases_.capacity() * sizeof(Phase));
+  }
+
+ private:
+  // |w| / 2 pi = (turns + fraction) * 2^-scale, within 2^(-256 - scale). The
+  // scale is 0 but for w below 2^-74, where it keeps the leading bits; then
+  // no product with a position reaches a node, and nothing wraps.
+  struct Phase {
+    Turn fraction;
+    std::uint64_t turns = 0;
+    std::int64_t scale = 0;
+    std::int64_t exponent = 0;
+    bool negative = false;
+  };
+  static constexpr int kLargestScale = 680;
+
+  static std::optional<PhasePoint> AtInteger(const Phase& phase, std::int64_t position);
+  static std::optional<PhasePoint> AtFraction(const Phase& phase, double fraction);
+  static std::optional<PhasePoint> AtMixed(const Phase& phase, Position position);
+
+  std::vector<Phase> phases_;
+};
+
+}  // namespace phasor
+
+#endif  // PHASOR_CORE_PHASE_H_

@@ -1,0 +1,163 @@
+#include "core/seeded_table.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "core/fp_environment.h"
+#include "core/rounding.h"
+
+namespace phasor {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "elements are stored as they are held");
+
+const LearnedInit& InitOf(const CanonicalSpec& spec) {
+  return std::get<LearnedInit>(spec.spec().scheme);
+}
+
+// value * 2^scale rounded to binary64, as DecideBits. Only the last rounding
+// of a subnormal result differs from that of the value itself.
+std::optional<std::uint64_t> DecideScaled(DoubleDouble value, double error, int scale) {
+  // Least value whose result is normal; its last bit is the last of every
+  // subnormal result.
+  const double normal = std::ldexp(1.0, -1022 - scale);
+  double rounded;
+  if (std::abs(value.hi) >= normal) {
+    const std::optional<std::uint64_t> bits = DecideBits<ElementType::kFloat64>(value, error);
+    if (!bits.has_value()) return std::nullopt;
+    rounded = std::bit_cast<double>(*bits);
+  } else {
+    const double anchor = std::copysign(normal, value.hi);
+    const DoubleDouble sum = TwoSum(anchor, value.hi);
+    const double rest = sum.lo + value.lo;
+    const double margin = error + std::abs(rest) * 0x1p-52;
+    const double below = sum.hi + (rest - margin);
+    if (below != sum.hi + (rest + margin)) return std::nullopt;
+    rounded = below - anchor;
+  }
+  // Exact; a zero keeps its sign.
+  return std::bit_cast<std::uint64_t>(std::copysign(std::ldexp(rounded, scale), value.hi));
+}
+
+// The bits of stddev * estimate if every number within the estimate's error
+// rounds to them.
+template <ElementType kType>
+std::optional<BitsOf<kType>> DecideEstimate(double estimate, double stddev) {
+  const double product = estimate * stddev;
+  const double error = product * kEstimateNormalsError;
+  const BitsOf<kType> bits = RoundToBits<kType>(product - error);
+  if (bits != RoundToBits<kType>(product + error)) return std::nullopt;
+  return bits;
+}
+
+}  // namespace
+
+SeededTable::SeededTable(CanonicalSpec checked)
+    : LocalTable(std::move(checked)),
+      generator_(static_cast<std::uint64_t>(InitOf(spec()).seed),
+                 static_cast<std::uint64_t>(InitOf(spec()).stream)),
+      scaled_stddev_(InitOf(spec()).stddev),
+      scale_(0) {
+  const FpEnvironment environment;
+  if (spec().element_type() != ElementType::kFloat64) {
+    // Everything below rounds to the same signed zeros.
+    scaled_stddev_ = std::max(scaled_stddev_, 0x1p-700);
+  } else if (scaled_stddev_ < 0x1p-700 || scaled_stddev_ > 0x1p700) {
+    scaled_stddev_ = std::frexp(scaled_stddev_, &scale_);
+  }
+}
+
+std::int64_t SeededTable::memory_bytes() const {
+  return static_cast<std::int64_t>(sizeof(*this) + spec().text().capacity());
+}
+
+template <ElementType kType>
+void SeededTable::FillAs(std::int64_t first, std::int64_t count, std::byte* out) const {
+  using Bits = BitsOf<kType>;
+  std::int64_t settled = 0;
+
+  const auto round_exactly = [&](UniformPair uniforms) {
+    const NormalPair<DoubleDouble> normals = Normals(uniforms);
+    const auto round = [&](DoubleDouble normal, bool sine) -> Bits {
+      const DoubleDouble product = normal * scaled_stddev_;
+      // The product's own error fits into what kNormalsError leaves.
+      const double error = std::abs(product.hi) * kNormalsError;
+      std::optional<Bits> bits;
+      if constexpr (kType == ElementType::kFloat64) {
+        bits =
+            scale_ == 0 ? DecideBits<kType>(product, error) : DecideScaled(product, error, scale_);
+      } else {
+        bits = DecideBits<kType>(product, error);
+      }
+      if (bits.has_value()) return *bits;
+      // Of the other types the estimate's doubt was counted already.
+      if (kType == ElementType::kFloat64) ++settled;
+      return static_cast<Bits>(RoundNormal(kType, InitOf(spec()).stddev, uniforms, sine));
+    };
+    return NormalPair<Bits>{round(normals.cosine, false), round(normals.sine, true)};
+  };
+  const auto round_pair = [&](UniformPair uniforms) -> NormalPair<Bits> {
+    if constexpr (kType != ElementType::kFloat64) {
+      const NormalPair<double> estimate = EstimateNormals(uniforms);
+      const auto cosine = DecideEstimate<kType>(estimate.cosine, scaled_stddev_);
+      const auto sine = DecideEstimate<kType>(estimate.sine, scaled_stddev_);
+      if (cosine.has_value() && sine.has_value()) return {*cosine, *sine};
+      settled += (cosine.has_value() ? 0 : 1) + (sine.has_value() ? 0 : 1);
+    }
+    return round_exactly(uniforms);
+  };
+
+  Pcg32 generator = generator_;
+  generator.Advance(static_cast<std::uint64_t>(first) & ~std::uint64_t{1});
+  const auto next = [&] {
+    const std::uint32_t a = generator.Next();
+    return round_pair({a, generator.Next()});
+  };
+  const auto store = [&out](Bits bits) {
+    std::memcpy(out, &bits, sizeof bits);
+    out += sizeof bits;
+  };
+  const std::int64_t end = first + count;
+  std::int64_t n = first;
+  if (n < end && n % 2 != 0) {
+    store(next().sine);
+    ++n;
+  }
+  for (; n + 1 < end; n += 2) {
+    const NormalPair<Bits> pair = next();
+    store(pair.cosine);
+    store(pair.sine);
+  }
+  if (n < end) store(next().cosine);
+  if (settled != 0) settled_elements_.fetch_add(settled, std::memory_order_relaxed);
+}
+
+void SeededTable::Fill(std::int64_t first, std::int64_t count, std::byte* out) const {
+  switch (spec().element_type()) {
+    case ElementType::kFloat32: return FillAs<ElementType::kFloat32>(first, count, out);
+    case ElementType::kFloat64: return FillAs<ElementType::kFloat64>(first, count, out);
+    case ElementType::kFloat16: return FillAs<ElementType::kFloat16>(first, count, out);
+    case ElementType::kBfloat16: return FillAs<ElementType::kBfloat16>(first, count, out);
+  }
+}
+
+void SeededTable::DoRead(std::int64_t start, std::int64_t count, std::byte* out) const {
+  // Within 2^62: the spec has been checked.
+  Fill(start * spec().row_width(), count * spec().row_width(), out);
+}
+
+void SeededTable::DoGather(absl::Span<const std::int64_t> positions, std::byte* out) const {
+  for (std::int64_t position : positions) {
+    Fill(position * spec().row_width(), spec().row_width(), out);
+    out += spec().row_bytes();
+  }
+}
+
+// LocalTable refuses real positions of a table that ends.
+void SeededTable::DoGather(absl::Span<const double> /*positions*/, std::byte* /*out*/) const {}
+
+}  // namespace phasor
