@@ -4,6 +4,10 @@
 
 namespace phasor {
 
+void FillTurns(absl::Span<SinCos> turns) {
+  for (std::size_t r = 2; r < turns.size(); ++r) turns[r] = turns[r / 2] * turns[r - r / 2];
+}
+
 // Written so that the compiler vectorises it: no branch, no call, one width.
 template <ElementType kType>
 bool Rotate(const Anchor& anchor, const PairArrays& rotations, std::int64_t first,

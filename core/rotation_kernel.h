@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "core/rounding.h"
 #include "core/turn_sincos.h"
 
@@ -68,6 +69,10 @@ inline constexpr double kTurnError = 0x1p-81;
 template <ElementType kType>
 inline constexpr double kRotationError =
     kType == ElementType::kFloat64 ? kDoubleRotationError : kNarrowRotationError;
+
+/// Fills in turns[r], r = 2 ..., from turns[1]: sines and cosines of r times its
+/// angle, for up to 256 of them. Accuracy: kTurnError.
+void FillTurns(absl::Span<SinCos> turns);
 
 /// Marks of Rotate().
 inline constexpr unsigned kSineInDoubt = 1;

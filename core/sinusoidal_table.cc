@@ -50,8 +50,8 @@ SinusoidalTable<kType>::SinusoidalTable(CanonicalSpec spec)
   for (std::int64_t i = 0; i < pairs; ++i) {
     // A vanishing pair rests: cosine 1, its sine set row by row.
     turns[1] = phases_.At(i, {1, 0}).value_or(kRest).value;
+    FillTurns(absl::MakeSpan(turns));
     for (std::int64_t r = 1; r < rows_; ++r) {
-      if (r > 1) turns[r] = turns[r / 2] * turns[r - r / 2];
       rotations_.Set((r - 1) * pairs + i, turns[r]);
       largest_sin_[i] = std::max(largest_sin_[i], std::abs(turns[r].sin.hi));
     }
