@@ -44,7 +44,7 @@ TEST(MessageLimit, NamesTheWayOutOfExactlyFourMebibytes) {
   ASSERT_TRUE(ReadRows(&server, RangeRequest<v1::ReadRowsRequest>(spec, 0, 8192), &messages).ok());
   std::string data;
   for (const v1::Rows& message : messages) data += message.data();
-  EXPECT_EQ(data, LocalRows(spec, 0, 8192));
+  ExpectSameRows(data, LocalRows(spec, 0, 8192));
 }
 
 TEST(MessageLimit, LetsTheLargestMessageReachADefaultClient) {
@@ -57,7 +57,7 @@ TEST(MessageLimit, LetsTheLargestMessageReachADefaultClient) {
       &context, RangeRequest<v1::GetRowsRequest>(SinusoidalProto(128), 0, 8191), &response);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_LE(response.ByteSizeLong(), 4194304u);
-  EXPECT_EQ(response.rows().data(), LocalRows(SinusoidalProto(128), 0, 8191));
+  ExpectSameRows(response.rows().data(), LocalRows(SinusoidalProto(128), 0, 8191));
 }
 
 TEST(MessageLimit, CountsWithoutOverflow) {
@@ -119,7 +119,7 @@ TEST(MessageLimit, BoundsTheChunksOfAStream) {
     EXPECT_LE(whole.ByteSizeLong(), 65536u);
     data += rows.data();
   }
-  EXPECT_EQ(data, LocalRows(spec, 0, 200));
+  ExpectSameRows(data, LocalRows(spec, 0, 200));
 }
 
 TEST(MessageLimit, RefusesAStreamOfRowsThatFitNoMessage) {
@@ -149,7 +149,7 @@ TEST(CacheLimit, AServerThatKeepsNothingServesEverything) {
     const grpc::Status status =
         GetRows(&server, RangeRequest<v1::GetRowsRequest>(spec, 5, 2000), &rows);
     ASSERT_TRUE(status.ok()) << status.error_message();
-    EXPECT_EQ(rows.data(), LocalRows(spec, 5, 2000));
+    ExpectSameRows(rows.data(), LocalRows(spec, 5, 2000));
   }
   std::vector<v1::Rows> messages;
   EXPECT_TRUE(
