@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "grpcpp/create_channel.h"
@@ -199,6 +200,10 @@ TEST_F(ServerTest, RestartsInTheMiddleOfADecodeCostTimeAlone) {
       Start();
     }
   });
+  absl::Cleanup end = [&] {
+    decoded = 10000;
+    restarts.join();
+  };
   Cursor cursor = table.Decode();
   for (std::int64_t p = 0; p < 10000; ++p) {
     const auto row = cursor.Next<float>();
@@ -206,7 +211,7 @@ TEST_F(ServerTest, RestartsInTheMiddleOfADecodeCostTimeAlone) {
     ASSERT_TRUE(*row == *want.row<float>(p)) << p;
     decoded = p;
   }
-  restarts.join();
+  std::move(end).Invoke();
 
   std::thread restart([&] {
     for (int i = 0; i < 3; ++i) {
@@ -214,12 +219,12 @@ TEST_F(ServerTest, RestartsInTheMiddleOfADecodeCostTimeAlone) {
       Start();
     }
   });
+  absl::Cleanup join = [&] { restart.join(); };
   for (int i = 0; i < 10; ++i) {
     const auto rows = table.Read(0, 40000);
     ASSERT_TRUE(rows.ok()) << rows.status();
     ASSERT_TRUE(rows->bytes() == want.bytes());
   }
-  restart.join();
 }
 
 TEST_F(ServerTest, FallbackGivesTheServersBits) {
