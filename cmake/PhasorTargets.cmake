@@ -12,9 +12,13 @@ if(PHASOR_SANITIZE)
   target_link_options(phasor_build_flags INTERFACE -fsanitize=${PHASOR_SANITIZE})
 endif()
 
-# phasor_test(name SOURCES... [LIBS...]): one GoogleTest binary, one ctest entry.
+# What ./dev tsan runs: tests without gRPC, whose threads ThreadSanitizer does not see rightly.
+add_custom_target(phasor_thread_tests)
+
+# phasor_test(name SOURCES... [LIBS...] [TIMEOUT seconds] [THREADS]): one GoogleTest binary, one
+# ctest entry. THREADS: a test of what threads share, for ./dev tsan.
 function(phasor_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS" "TIMEOUT" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gmock GTest::gtest_main phasor_build_flags)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
@@ -23,4 +27,11 @@ function(phasor_test name)
     set(ARG_TIMEOUT 300)
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+  if(ARG_THREADS)
+    set_tests_properties(${name} PROPERTIES LABELS threads)
+    add_dependencies(phasor_thread_tests ${name})
+    if(PHASOR_SANITIZE MATCHES thread)
+      target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/tsan/absl_synchronization.cc)
+    endif()
+  endif()
 endfunction()

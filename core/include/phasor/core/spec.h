@@ -130,16 +130,13 @@ using Scheme = std::variant<Sinusoidal, LearnedInit>;
 /// The description of a table as a caller writes it; nothing is checked yet.
 struct TableSpec {
   // Implicit: a scheme alone is a whole description, `Open(Sinusoidal{...})`.
-  TableSpec(Scheme s,
-            ElementType type = ElementType::kFloat32,  // NOLINT(google-explicit-constructor)
-            Numerics n = Numerics::kExact)
+  // NOLINTBEGIN(google-explicit-constructor)
+  TableSpec(Scheme s, ElementType type = ElementType::kFloat32, Numerics n = Numerics::kExact)
       : scheme(std::move(s)), element_type(type), numerics(n) {}
-  TableSpec(Sinusoidal s,
-            ElementType type = ElementType::kFloat32)  // NOLINT(google-explicit-constructor)
+  TableSpec(Sinusoidal s, ElementType type = ElementType::kFloat32)
       : TableSpec(Scheme(std::move(s)), type) {}
-  TableSpec(LearnedInit s,
-            ElementType type = ElementType::kFloat32)  // NOLINT(google-explicit-constructor)
-      : TableSpec(Scheme(s), type) {}
+  TableSpec(LearnedInit s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
+  // NOLINTEND(google-explicit-constructor)
 
   Scheme scheme;
   ElementType element_type = ElementType::kFloat32;
