@@ -80,7 +80,7 @@ def test_without_a_server(tool, words):
     began = time.monotonic()
     tool.refused(*words, f"--server={NO_SERVER}", "--timeout=1s", names=[NO_SERVER, "--server"],
                  status=1)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 8
     assert list(tool.directory.iterdir()) == []
 
 
@@ -95,7 +95,7 @@ def test_timeout_bounds_a_call_to_a_server_that_says_nothing(tool, timeout, seco
         began = time.monotonic()
         tool.refused("rows", "sinusoidal", "--width=4", "--count=3", f"--timeout={timeout}",
                      f"--server=127.0.0.1:{silent.getsockname()[1]}", status=1)
-        assert time.monotonic() - began < seconds + 3
+        assert time.monotonic() - began < seconds + 7
 
 
 def test_a_server_that_dies_in_the_middle_leaves_no_file(tool):
