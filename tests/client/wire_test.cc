@@ -242,6 +242,18 @@ TEST_F(WireTest, KeepsToTheDelayOfTheDetails) {
   EXPECT_GE(absl::Now() - begin, kRetryDelay);
 }
 
+TEST_F(WireTest, RepeatsACallThatTheServerCancelled) {
+  const Table table = Open();
+  int left = 2;
+  server_.before = [&](grpc::ServerContext*) {
+    return left-- > 0 ? grpc::Status(grpc::StatusCode::CANCELLED, "") : grpc::Status::OK;
+  };
+  ExpectRows(table.Read(0, 1), 0, 1);
+  left = 2;
+  ExpectRows(table.Read(0, kLong), 0, kLong);
+  EXPECT_EQ(client_->counters().retries, 4);
+}
+
 TEST_F(WireTest, DoesNotRepeatWhereTheServerSaysNotTo) {
   const Table table = Open();
   for (const char* pushback : {"-1", "soon"}) {
