@@ -47,7 +47,8 @@ clean_up() {
   elif [[ -v CONTAINERS_STORAGE_CONF ]]; then # ours: never the machine's own containers
     podman rm -af >/dev/null 2>&1 || :
     podman network rm -f phasor_default docker_default >/dev/null 2>&1 || :
-    grep -o "$scratch/graph/overlay[^ ]*" /proc/mounts | sort -ru | xargs -r umount -l || :
+    awk -v under="$scratch/" 'index($2, under) == 1 { print $2 }' /proc/mounts | sort -r |
+      xargs -r umount -l || :
   fi
   rm -rf "$scratch"
 }
