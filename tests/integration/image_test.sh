@@ -47,7 +47,8 @@ clean_up() {
   elif [[ -v CONTAINERS_STORAGE_CONF ]]; then # ours: never the machine's own containers
     podman rm -af >/dev/null 2>&1 || :
     podman network rm -f phasor_default docker_default >/dev/null 2>&1 || :
-    umount "$scratch/graph/overlay" 2>/dev/null || :
+    awk -v under="$scratch/" 'index($2, under) == 1 { print $2 }' /proc/mounts | sort -r |
+      xargs -r umount -l || :
   fi
   rm -rf "$scratch"
 }
@@ -66,7 +67,10 @@ build() { # build TAG ARGUMENTS...
     docker build --quiet -f docker/Dockerfile -t "$name" "$@" \
       --build-arg BASE_IMAGE="${BASE_IMAGE:-debian:bookworm-slim}" .
   else
+    # The compiler is the same package, and so is what it made of these sources before.
+    mkdir -p "${CCACHE_DIR:-$HOME/.cache/ccache}"
     buildah bud --isolation=chroot --network=host --format=docker --pull-never --layers \
+      --volume "${CCACHE_DIR:-$HOME/.cache/ccache}:/root/.cache/ccache" \
       --build-arg BASE_IMAGE="$base" -f docker/Dockerfile -t "$name" "$@" .
   fi
 }
