@@ -36,7 +36,6 @@ using ::grpc::health::v1::HealthCheckResponse;
 using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 // A phasord with its standard error read line by line.
 class Process {

@@ -18,7 +18,6 @@ using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 std::string Joined(const std::vector<v1::Rows>& messages) {
   std::string data;
@@ -165,7 +164,7 @@ TEST(ReadRows, SendsARowThatIsAMessage) {
   spec.mutable_sinusoidal()->set_layout(v1::LAYOUT_COS_SIN_DUPLICATED_PAIRS);  // 1 MiB a row
   std::vector<v1::Rows> messages;
   ASSERT_TRUE(ReadRows(&server, RangeRequest<v1::ReadRowsRequest>(spec, 7, 3), &messages).ok());
-  ASSERT_THAT(messages, SizeIs(3));
+  ASSERT_EQ(messages.size(), 3u);
   ExpectSameRows(Joined(messages), LocalRows(spec, 7, 3));
 }
 
@@ -176,7 +175,7 @@ TEST(ReadRows, SendsOneMessageForZeroRows) {
     ASSERT_TRUE(ReadRows(&server, RangeRequest<v1::ReadRowsRequest>(LearnedProto(40, 8), start, 0),
                          &messages)
                     .ok());
-    ASSERT_THAT(messages, SizeIs(1));
+    ASSERT_EQ(messages.size(), 1u);
     EXPECT_EQ(messages[0].row_count(), 0);
     EXPECT_EQ(messages[0].start_position(), start);
     EXPECT_EQ(messages[0].row_width(), 8);
