@@ -41,7 +41,9 @@ void GoThroughPool(RunningServer* server) {
 }
 
 TEST(Overload, AWideRangeStopsAtItsDeadlineAndHotCallsGoOn) {
-  RunningServer server;
+  Options options = TestOptions();
+  options.threads = 1;
+  RunningServer server(options);
   const auto hot = RangeRequest<v1::GetRowsRequest>(SinusoidalProto(512), 0, 16);
   v1::Rows rows;
   ASSERT_TRUE(GetRows(&server, hot, &rows).ok());
@@ -73,8 +75,8 @@ TEST(Overload, AWideRangeStopsAtItsDeadlineAndHotCallsGoOn) {
   EXPECT_LT(time, absl::Milliseconds(150));
   EXPECT_GE(answered, 5);
 
-  // In the pool each job has its turn: after two more calls the long one has
-  // had its own and has seen that nobody waits.
+  // The pool's one thread takes jobs in turn: after two more calls the long one
+  // has had its turn and has seen that nobody waits.
   GoThroughPool(&server);
   GoThroughPool(&server);
   const std::int64_t made = server.server().cache().blocks_made();
