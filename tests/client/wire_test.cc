@@ -461,7 +461,7 @@ TEST(ProxyTest, TheEnvironmentsProxyIsPassedBy) {
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
   builder.RegisterService(&server);
   const auto tcp = builder.BuildAndStart();
-  for (const char* host : {"127.0.0.1", "localhost"}) {
+  for (const char* host : {"127.0.0.1", "dns:///127.0.0.1"}) {
     const auto table = Client::Connect(std::string(host) + ":" + std::to_string(port))
                            ->Open(Sinusoidal{.width = 4});
     EXPECT_TRUE(table.ok()) << table.status();
