@@ -45,6 +45,11 @@ class FrequencyLadder {
   /// All w_i, each rounded to binary64.
   std::vector<double> Rounded() const;
 
+  /// Beside the object itself.
+  std::int64_t memory_bytes() const {
+    return static_cast<std::int64_t>(given_.capacity() * sizeof(double));
+  }
+
  private:
   bool is_given() const { return !given_.empty(); }
   /// k if w_i = 2^-k exactly.

@@ -53,8 +53,9 @@ class PhaseLadder {
   /// Whether w_i is non-zero and too small for At() at integers: true for
   /// all i from some index on, and only in ladders downscaled to nothing.
   bool is_vanishing(std::int64_t i) const { return phases_[i].scale > kLargestScale; }
-  /// e with |w_i| < 2^e, where w_i is not zero.
+  /// e with |w_i| < 2^e, and the sign of w_i, where it is not zero.
   std::int64_t exponent(std::int64_t i) const { return phases_[i].exponent; }
+  bool is_negative(std::int64_t i) const { return phases_[i].negative; }
 
   std::int64_t memory_bytes() const {
     return static_cast<std::int64_t>(phases_.capacity() * sizeof(Phase));

@@ -16,6 +16,7 @@ struct Position {
 
   bool is_zero() const { return integer == 0 && fraction == 0; }
   bool is_integer() const { return fraction == 0; }
+  bool is_negative() const { return integer != 0 ? integer < 0 : fraction < 0; }
 };
 
 /// Exactly value + offset. **Range**: |value| and the sum below 2^63.
