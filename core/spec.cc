@@ -247,4 +247,36 @@ absl::Status CanonicalSpec::CheckPosition(std::int64_t position, absl::string_vi
                                      first_position_, " ... ", last_position_));
 }
 
+absl::Status CanonicalSpec::CheckPositions(absl::Span<const std::int64_t> positions) const {
+  for (std::size_t k = 0; k < positions.size(); ++k) {
+    // The path is written only where it is needed: there may be millions.
+    if (positions[k] >= first_position_ && positions[k] <= last_position_) continue;
+    return CheckPosition(positions[k], absl::StrCat("positions[", k, "]"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CanonicalSpec::CheckPositions(absl::Span<const double> positions) const {
+  if (positions.empty()) return absl::OkStatus();
+  if (bounded()) {
+    return FieldError(absl::StatusCode::kInvalidArgument, "real_positions",
+                      "a learned table has rows at integers alone; use positions");
+  }
+  // Both ends are integers of at most 2^53: exact.
+  const auto first = static_cast<double>(first_position_);
+  const auto last = static_cast<double>(last_position_);
+  for (std::size_t k = 0; k < positions.size(); ++k) {
+    if (positions[k] >= first && positions[k] <= last) continue;
+    const std::string field = absl::StrCat("real_positions[", k, "]");
+    const std::string value = Text(positions[k]);
+    if (!std::isfinite(positions[k])) {
+      return FieldError(absl::StatusCode::kInvalidArgument, field,
+                        absl::StrCat(value, " is not finite; give a number"));
+    }
+    return Missing(field, absl::StrCat("row ", value, " does not exist; rows are at ",
+                                       first_position_, " ... ", last_position_));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace phasor

@@ -59,10 +59,24 @@ const char* ReasonOf(absl::StatusCode code) {
   }
 }
 
-void AddDetail(const char* name, const google::protobuf::Message& detail, v1::ErrorStatus* out) {
+void AddDetail(const char* name, const google::protobuf::MessageLite& detail,
+               v1::ErrorStatus* out) {
   google::protobuf::Any& any = *out->add_details();
   any.set_type_url(absl::StrCat(kTypePrefix, name));
   detail.SerializeToString(any.mutable_value());
+}
+
+// Whether `status` has a detail of that name; it is then in `detail`.
+bool FindDetail(const char* name, const grpc::Status& status,
+                google::protobuf::MessageLite* detail) {
+  v1::ErrorStatus proto;
+  if (!proto.ParseFromString(status.error_details())) return false;
+  for (const google::protobuf::Any& any : proto.details()) {
+    if (any.type_url() == absl::StrCat(kTypePrefix, name)) {
+      return detail->ParseFromString(any.value());
+    }
+  }
+  return false;
 }
 
 // `message` without the "<field>: " that FieldError put before it.
@@ -106,20 +120,19 @@ grpc::Status ToGrpcStatus(const absl::Status& status) {
 absl::Status FromGrpcStatus(const grpc::Status& status) {
   if (status.ok()) return absl::OkStatus();
   const auto code = static_cast<absl::StatusCode>(status.error_code());
-  v1::ErrorStatus proto;
-  if (proto.ParseFromString(status.error_details())) {
-    for (const google::protobuf::Any& any : proto.details()) {
-      v1::BadRequest bad_request;
-      if (any.type_url() != absl::StrCat(kTypePrefix, "BadRequest") ||
-          !bad_request.ParseFromString(any.value()) || bad_request.field_violations().empty() ||
-          bad_request.field_violations(0).field().empty()) {
-        continue;
-      }
-      const std::string& field = bad_request.field_violations(0).field();
-      return FieldError(code, field, WithoutField(status.error_message(), field));
-    }
+  v1::BadRequest bad_request;
+  if (FindDetail("BadRequest", status, &bad_request) && !bad_request.field_violations().empty()) {
+    const std::string& field = bad_request.field_violations(0).field();
+    if (!field.empty()) return FieldError(code, field, WithoutField(status.error_message(), field));
   }
   return absl::Status(code, status.error_message());
+}
+
+absl::optional<absl::Duration> RetryDelayOf(const grpc::Status& status) {
+  v1::RetryInfo retry;
+  if (!FindDetail("RetryInfo", status, &retry)) return absl::nullopt;
+  return absl::Seconds(retry.retry_delay().seconds()) +
+         absl::Nanoseconds(retry.retry_delay().nanos());
 }
 
 }  // namespace phasor

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "absl/types/optional.h"
 #include "grpcpp/support/status.h"
 
 namespace phasor {
@@ -27,6 +28,10 @@ grpc::Status ToGrpcStatus(const absl::Status& status);
 
 /// The other way; FieldOf gives the field named in the details.
 absl::Status FromGrpcStatus(const grpc::Status& status);
+
+/// The delay before the next try that the details ask for; absent if they ask
+/// for none.
+absl::optional<absl::Duration> RetryDelayOf(const grpc::Status& status);
 
 }  // namespace phasor
 

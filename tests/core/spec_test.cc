@@ -310,6 +310,32 @@ TEST(CheckRangeTest, RangeOfASeededTable) {
   ExpectError(spec.CheckRange(0, 11), kOutOfRange, "row_count", "row 10 ");
 }
 
+TEST(CheckPositionsTest, NamesTheFirstThatHasNoRow) {
+  const CanonicalSpec formula = Checked(Sinusoidal{.width = 4, .position_offset = 2});
+  const CanonicalSpec seeded = Checked(LearnedInit{.max_positions = 10, .width = 4});
+  const auto whole = [](std::vector<std::int64_t> p) { return p; };
+  const auto real = [](std::vector<double> p) { return p; };
+  EXPECT_TRUE(formula.CheckPositions(whole({})).ok());
+  EXPECT_TRUE(formula.CheckPositions(whole({0, -kMaxPosition, kMaxPosition - 2})).ok());
+  ExpectError(formula.CheckPositions(whole({0, kMaxPosition - 1, kMax})), kOutOfRange,
+              "positions[1]", "9007199254740991");
+  ExpectError(formula.CheckPositions(whole({kMin})), kOutOfRange, "positions[0]",
+              "-9223372036854775808");
+  EXPECT_TRUE(seeded.CheckPositions(whole({9, 0, 9})).ok());
+  ExpectError(seeded.CheckPositions(whole({0, 1, 10})), kOutOfRange, "positions[2]", "row 10 ");
+  ExpectError(seeded.CheckPositions(whole({-1})), kOutOfRange, "positions[0]", "row -1 ");
+
+  EXPECT_TRUE(formula.CheckPositions(real({0.5, -0x1p53, 0x1p53 - 2})).ok());
+  ExpectError(formula.CheckPositions(real({0.5, 0x1p53 - 1})), kOutOfRange, "real_positions[1]",
+              "9007199254740991");
+  ExpectError(formula.CheckPositions(real({-0x1.0000000000001p53})), kOutOfRange,
+              "real_positions[0]", "-9007199254740994");
+  ExpectError(formula.CheckPositions(real({0, 1, kNan})), kInvalid, "real_positions[2]", "nan");
+  ExpectError(formula.CheckPositions(real({-kInfinity})), kInvalid, "real_positions[0]", "-inf");
+  EXPECT_TRUE(seeded.CheckPositions(real({})).ok());
+  ExpectError(seeded.CheckPositions(real({1})), kInvalid, "real_positions", "learned");
+}
+
 TEST(CheckRangeTest, ZeroRowsExistFromFirstToOnePastLast) {
   const CanonicalSpec spec = Checked(LearnedInit{.max_positions = 10, .width = 7});
   for (std::int64_t start : {0, 5, 9, 10}) EXPECT_TRUE(spec.CheckRange(start, 0).ok()) << start;

@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "phasor/core/element_type.h"
 #include "phasor/core/export.h"
 
@@ -189,6 +190,16 @@ class PHASOR_EXPORT CanonicalSpec {
   absl::Status CheckRange(std::int64_t start, std::int64_t count) const;
   /// Checks that one row exists; `field` is the path named in the error.
   absl::Status CheckPosition(std::int64_t position, absl::string_view field) const;
+  /// Checks that each of the rows exists.
+  ///
+  /// **Errors**: OUT_OF_RANGE (positions[k]) for the first one that does not.
+  absl::Status CheckPositions(absl::Span<const std::int64_t> positions) const;
+  /// The same for real positions, which formula tables alone have.
+  ///
+  /// **Errors**: INVALID_ARGUMENT (real_positions) for learned tables, if any
+  /// are given; (real_positions[k]) for one that is not finite; OUT_OF_RANGE
+  /// (real_positions[k]).
+  absl::Status CheckPositions(absl::Span<const double> positions) const;
 
  private:
   explicit CanonicalSpec(TableSpec spec) : spec_(std::move(spec)) {}

@@ -1,0 +1,46 @@
+#ifndef PHASOR_CLIENT_SRC_CALL_H_
+#define PHASOR_CLIENT_SRC_CALL_H_
+
+/// \file
+/// One try of one RPC, in bytes: neither stubs nor generated service code.
+
+#include <memory>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "client/src/retry.h"
+#include "google/protobuf/message_lite.h"
+#include "grpcpp/channel.h"
+#include "grpcpp/support/byte_buffer.h"
+
+namespace phasor::internal {
+
+/// What every try of a call says.
+struct CallHead {
+  std::string method;       // "/phasor.v1.PositionTableService/GetRows"
+  std::string fingerprint;  // for proxies, as metadata; may be empty
+  absl::Time deadline;
+};
+
+/// Does something with a message received; an error ends the call.
+using OnMessage = absl::FunctionRef<absl::Status(grpc::ByteBuffer*)>;
+
+/// A call that has one response.
+Attempt CallUnary(const std::shared_ptr<grpc::Channel>& channel, const CallHead& head,
+                  const grpc::ByteBuffer& request, OnMessage on_response);
+
+/// A call that has a stream of responses.
+Attempt CallStreaming(const std::shared_ptr<grpc::Channel>& channel, const CallHead& head,
+                      const grpc::ByteBuffer& request, OnMessage on_response);
+
+grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message);
+
+/// Parses a whole response of the server; DATA_LOSS if it is none.
+absl::Status ParseResponse(grpc::ByteBuffer* response, google::protobuf::MessageLite* message);
+
+}  // namespace phasor::internal
+
+#endif  // PHASOR_CLIENT_SRC_CALL_H_

@@ -1,0 +1,51 @@
+#include "phasor/client.h"
+
+#include "client/src/local_connection.h"
+#include "client/src/session.h"
+#include "grpcpp/security/credentials.h"
+#include "phasor/grpc.h"
+
+namespace phasor {
+
+absl::StatusOr<Client> Client::Connect(absl::string_view address, const ClientOptions& options) {
+  return phasor::Connect(address, grpc::InsecureChannelCredentials(), options);
+}
+
+Client Client::Local(const ClientOptions& options) {
+  return internal::Session::MakeClient(
+      options, [](internal::Counters*) { return std::make_unique<internal::LocalConnection>(); });
+}
+
+absl::StatusOr<Table> Client::Open(const TableSpec& spec) const {
+  absl::StatusOr<CanonicalSpec> canonical = CanonicalSpec::Create(spec);
+  if (!canonical.ok()) return canonical.status();
+  auto table = std::make_shared<internal::OpenTable>(session_, *std::move(canonical));
+  absl::Status status = session_->connection().Open(table->handle(), session_->Limits());
+  if (!status.ok()) return status;
+  return Table(std::move(table));
+}
+
+absl::StatusOr<std::vector<TableInfo>> Client::ListTables() const {
+  return session_->connection().ListTables(session_->Limits());
+}
+
+absl::StatusOr<ServerInfo> Client::GetServerInfo() const {
+  return session_->connection().GetServerInfo(session_->Limits());
+}
+
+absl::StatusOr<ServingStatus> Client::CheckHealth(absl::string_view service) const {
+  return session_->connection().CheckHealth(service, session_->Limits());
+}
+
+ClientCounters Client::counters() const {
+  const internal::Counters& counters = session_->counters();
+  ClientCounters result;
+  result.rpcs = counters.rpcs;
+  result.retries = counters.retries;
+  result.local_fallbacks = counters.local_fallbacks;
+  result.block_hits = counters.block_hits;
+  result.block_misses = counters.block_misses;
+  return result;
+}
+
+}  // namespace phasor

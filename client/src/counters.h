@@ -1,0 +1,24 @@
+#ifndef PHASOR_CLIENT_SRC_COUNTERS_H_
+#define PHASOR_CLIENT_SRC_COUNTERS_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace phasor::internal {
+
+/// The numbers behind ClientCounters.
+struct Counters {
+  std::atomic<std::int64_t> rpcs{0};
+  std::atomic<std::int64_t> retries{0};
+  std::atomic<std::int64_t> local_fallbacks{0};
+  std::atomic<std::int64_t> block_hits{0};
+  std::atomic<std::int64_t> block_misses{0};
+};
+
+inline void Count(std::atomic<std::int64_t>& counter) {
+  counter.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace phasor::internal
+
+#endif  // PHASOR_CLIENT_SRC_COUNTERS_H_

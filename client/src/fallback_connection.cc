@@ -1,0 +1,99 @@
+#include "client/src/fallback_connection.h"
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/time/clock.h"
+
+namespace phasor::internal {
+
+// Whether to ask the server. While it is down one caller a pause may try; the
+// others are answered here, so that a server that hangs delays one call.
+bool FallbackConnection::ShouldAskServer() {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!down_) return true;
+  }
+  if (!server_->Reachable()) return false;
+  const absl::Time now = absl::Now();
+  absl::MutexLock lock(&mutex_);
+  if (!down_) return true;
+  if (now < next_try_) return false;
+  next_try_ = absl::InfiniteFuture();
+  return true;
+}
+
+void FallbackConnection::Note(bool answered) {
+  absl::MutexLock lock(&mutex_);
+  if (answered) {
+    down_ = false;
+    return;
+  }
+  pause_ = down_ ? std::min(pause_ * 2, kLongestPause) : kFirstPause;
+  next_try_ = absl::Now() + pause_;
+  down_ = true;
+}
+
+absl::Status FallbackConnection::Either(
+    CallLimits limits, absl::FunctionRef<absl::Status(Connection&, CallLimits)> call) {
+  if (ShouldAskServer()) {
+    const absl::Time now = absl::Now();
+    const absl::Status status =
+        call(*server_, CallLimits{now + (limits.deadline - now) / 2, /*retry=*/false});
+    const bool answered = !absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status);
+    Note(answered);
+    if (answered) return status;
+  }
+  Count(counters_->local_fallbacks);
+  return call(local_, limits);
+}
+
+absl::Status FallbackConnection::Open(const TableHandle& table, CallLimits limits) {
+  return Either(limits, [&](Connection& c, CallLimits l) { return c.Open(table, l); });
+}
+
+absl::Status FallbackConnection::Read(const TableHandle& table, std::int64_t start,
+                                      std::int64_t count, absl::Span<std::byte> out,
+                                      CallLimits limits) {
+  return Either(limits,
+                [&](Connection& c, CallLimits l) { return c.Read(table, start, count, out, l); });
+}
+
+absl::Status FallbackConnection::Gather(const TableHandle& table, Positions positions,
+                                        absl::Span<std::byte> out, CallLimits limits) {
+  return Either(limits,
+                [&](Connection& c, CallLimits l) { return c.Gather(table, positions, out, l); });
+}
+
+absl::Status FallbackConnection::Shift(const TableHandle& table, ShiftBy by,
+                                       absl::Span<const std::byte> rows, absl::Span<std::byte> out,
+                                       CallLimits limits) {
+  return Either(limits,
+                [&](Connection& c, CallLimits l) { return c.Shift(table, by, rows, out, l); });
+}
+
+absl::StatusOr<std::vector<double>> FallbackConnection::Frequencies(const TableHandle& table,
+                                                                    CallLimits limits) {
+  absl::StatusOr<std::vector<double>> frequencies;
+  const absl::Status status = Either(limits, [&](Connection& c, CallLimits l) {
+    frequencies = c.Frequencies(table, l);
+    return frequencies.status();
+  });
+  if (!status.ok()) return status;
+  return frequencies;
+}
+
+absl::StatusOr<std::vector<TableInfo>> FallbackConnection::ListTables(CallLimits limits) {
+  return server_->ListTables(limits);
+}
+
+absl::StatusOr<ServerInfo> FallbackConnection::GetServerInfo(CallLimits limits) {
+  return server_->GetServerInfo(limits);
+}
+
+absl::StatusOr<ServingStatus> FallbackConnection::CheckHealth(absl::string_view service,
+                                                              CallLimits limits) {
+  return server_->CheckHealth(service, limits);
+}
+
+}  // namespace phasor::internal

@@ -1,0 +1,56 @@
+#include "phasor/modules.h"
+
+#include <algorithm>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "phasor/core/errors.h"
+
+namespace phasor {
+
+absl::StatusOr<SinusoidalPE> SinusoidalPE::Create(Table table) {
+  const TableSpec& spec = table.spec().spec();
+  if (!std::holds_alternative<Sinusoidal>(spec.scheme)) {
+    return FieldError(absl::StatusCode::kInvalidArgument, "spec", "is not a sinusoidal table");
+  }
+  if (spec.element_type != ElementType::kFloat32) {
+    return FieldError(absl::StatusCode::kInvalidArgument, "spec.element_type",
+                      absl::StrCat(ElementTypeName(spec.element_type),
+                                   " cannot be added to float arrays; open the table as FLOAT32"));
+  }
+  return SinusoidalPE(std::move(table));
+}
+
+absl::Status SinusoidalPE::Forward(absl::Span<float> x, std::int64_t offset) const {
+  return Forward(x, absl::MakeConstSpan(&offset, 1));
+}
+
+absl::Status SinusoidalPE::Forward(absl::Span<float> x,
+                                   absl::Span<const std::int64_t> offsets) const {
+  const std::size_t step = offsets.size() * static_cast<std::size_t>(table_.row_width());
+  if (step == 0 ? !x.empty() : x.size() % step != 0) {
+    return FieldError(absl::StatusCode::kInvalidArgument, "x",
+                      absl::StrCat(x.size(), " elements are not whole rows of ", table_.row_width(),
+                                   " for ", offsets.size(), " sequences"));
+  }
+  if (x.empty()) return absl::OkStatus();
+  const auto length = static_cast<std::int64_t>(x.size() / step);
+  const std::size_t sequence = x.size() / offsets.size();
+  for (std::size_t b = 0; b < offsets.size(); ++b) {
+    if (absl::Status status = table_.spec().CheckRange(offsets[b], length); !status.ok()) {
+      return FieldError(status.code(), absl::StrCat("offsets[", b, "]"), status.message());
+    }
+  }
+  // All rows before the first addition: x stays as it is if one cannot be had.
+  std::vector<float> rows(x.size());
+  for (std::size_t b = 0; b < offsets.size(); ++b) {
+    absl::Status status =
+        table_.ReadInto(offsets[b], length, absl::MakeSpan(rows).subspan(b * sequence, sequence));
+    if (!status.ok()) return status;
+  }
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] += rows[i];
+  return absl::OkStatus();
+}
+
+}  // namespace phasor

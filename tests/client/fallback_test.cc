@@ -1,0 +1,117 @@
+#include "client/src/fallback_connection.h"
+
+#include <memory>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "gtest/gtest.h"
+#include "tests/client/fake_connection.h"
+
+namespace phasor::internal {
+namespace {
+
+// The fake server's rows are (p, p), the computed ones (sin p, cos p): whoever
+// answered is seen.
+class FallbackTest : public testing::Test {
+ protected:
+  FallbackTest()
+      : table_(*CanonicalSpec::Create(TableSpec(Sinusoidal{.width = 2}, ElementType::kFloat64))) {
+    auto fake = std::make_unique<FakeConnection>();
+    fake_ = fake.get();
+    fallback_ = std::make_unique<FallbackConnection>(std::move(fake), &counters_);
+  }
+
+  absl::Status Read(double* row, absl::Duration timeout = absl::Minutes(1)) {
+    return fallback_->Read(table_, 0, 1, absl::MakeSpan(reinterpret_cast<std::byte*>(row), 16),
+                           CallLimits{absl::Now() + timeout});
+  }
+  bool ServerAnswers() {
+    double row[2];
+    EXPECT_TRUE(Read(row).ok());
+    EXPECT_EQ(row[0], 0);  // the server's (0, 0) or sin 0, cos 0
+    return row[1] == 0;
+  }
+
+  TableHandle table_;
+  Counters counters_;
+  FakeConnection* fake_;
+  std::unique_ptr<FallbackConnection> fallback_;
+};
+
+TEST_F(FallbackTest, AsksTheServerWhileItAnswers) {
+  EXPECT_TRUE(ServerAnswers());
+  EXPECT_EQ(counters_.local_fallbacks, 0);
+}
+
+TEST_F(FallbackTest, ComputesWhatAnUnavailableServerDoesNotAnswer) {
+  fake_->answer = [] { return absl::UnavailableError("gone"); };
+  EXPECT_FALSE(ServerAnswers());
+  EXPECT_EQ(counters_.local_fallbacks, 1);
+  EXPECT_FALSE(fake_->reads().at(0).limits.retry);  // computing beats waiting
+}
+
+TEST_F(FallbackTest, GivesTheServerHalfOfTheTime) {
+  fake_->answer = [] { return absl::DeadlineExceededError("slow"); };
+  const absl::Time begin = absl::Now();
+  EXPECT_FALSE(ServerAnswers());
+  const absl::Duration given = fake_->reads().at(0).limits.deadline - begin;
+  EXPECT_GT(given, absl::Seconds(29));
+  EXPECT_LT(given, absl::Seconds(45));
+  EXPECT_EQ(counters_.local_fallbacks, 1);
+}
+
+TEST_F(FallbackTest, PassesOnEveryOtherError) {
+  for (const absl::StatusCode code :
+       {absl::StatusCode::kInvalidArgument, absl::StatusCode::kOutOfRange,
+        absl::StatusCode::kFailedPrecondition, absl::StatusCode::kDataLoss,
+        absl::StatusCode::kResourceExhausted, absl::StatusCode::kUnimplemented,
+        absl::StatusCode::kUnauthenticated}) {
+    fake_->answer = [code] { return absl::Status(code, "no"); };
+    double row[2];
+    EXPECT_EQ(Read(row).code(), code);
+  }
+  EXPECT_EQ(counters_.local_fallbacks, 0);
+}
+
+TEST_F(FallbackTest, LeavesADeadServerAloneUntilItIsReachable) {
+  fake_->answer = [] { return absl::UnavailableError("gone"); };
+  fake_->reachable = false;
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(ServerAnswers());
+  EXPECT_EQ(fake_->reads().size(), 1U);
+  EXPECT_EQ(counters_.local_fallbacks, 10);
+
+  fake_->answer = [] { return absl::OkStatus(); };
+  fake_->reachable = true;
+  const absl::Time limit = absl::Now() + absl::Seconds(30);
+  while (!ServerAnswers()) ASSERT_LT(absl::Now(), limit);
+  const std::int64_t fallbacks = counters_.local_fallbacks;
+  EXPECT_TRUE(ServerAnswers());
+  EXPECT_EQ(counters_.local_fallbacks, fallbacks);
+}
+
+TEST_F(FallbackTest, DoesNotAskAHungServerEveryTime) {
+  fake_->answer = [] { return absl::DeadlineExceededError("hung"); };
+  for (int i = 0; i < 1000; ++i) EXPECT_FALSE(ServerAnswers());
+  EXPECT_LT(fake_->reads().size(), 100U);
+}
+
+TEST_F(FallbackTest, OpensTablesAndGivesFrequenciesWithoutAServer) {
+  fake_->answer = [] { return absl::UnavailableError("gone"); };
+  const CallLimits limits{absl::Now() + absl::Minutes(1)};
+  EXPECT_TRUE(fallback_->Open(table_, limits).ok());
+  const auto frequencies = fallback_->Frequencies(table_, limits);
+  ASSERT_TRUE(frequencies.ok());
+  EXPECT_EQ(*frequencies, std::vector<double>{1});
+}
+
+TEST_F(FallbackTest, DoesNotSpeakForTheServer) {
+  fake_->answer = [] { return absl::UnavailableError("gone"); };
+  const CallLimits limits{absl::Now() + absl::Minutes(1)};
+  EXPECT_EQ(fallback_->CheckHealth("", limits).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(fallback_->GetServerInfo(limits).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(fallback_->ListTables(limits).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(counters_.local_fallbacks, 0);
+}
+
+}  // namespace
+}  // namespace phasor::internal

@@ -1,0 +1,114 @@
+#include "client/src/retry.h"
+
+#include "absl/random/random.h"
+#include "absl/time/clock.h"
+#include "gtest/gtest.h"
+
+namespace phasor::internal {
+namespace {
+
+constexpr Backoff kShort{absl::Microseconds(10), absl::Microseconds(80)};
+
+CallLimits Within(absl::Duration time) { return CallLimits{absl::Now() + time}; }
+
+TEST(BackoffTest, DoublesUpToTheBoundWithJitter) {
+  const Backoff backoff{absl::Milliseconds(50), absl::Seconds(1)};
+  absl::BitGen random;
+  const absl::Duration full[] = {absl::Milliseconds(50),  absl::Milliseconds(100),
+                                 absl::Milliseconds(200), absl::Milliseconds(400),
+                                 absl::Milliseconds(800), absl::Seconds(1),
+                                 absl::Seconds(1)};
+  for (int n = 0; n < 7; ++n) {
+    absl::Duration least = absl::InfiniteDuration();
+    absl::Duration most = absl::ZeroDuration();
+    for (int i = 0; i < 1000; ++i) {
+      const absl::Duration wait = backoff.Wait(n, random);
+      least = std::min(least, wait);
+      most = std::max(most, wait);
+    }
+    EXPECT_GE(least, full[n] / 2);
+    EXPECT_LE(most, full[n]);
+    EXPECT_GT(most - least, full[n] / 4);  // they differ
+  }
+  EXPECT_LE(backoff.Wait(1 << 30, random), absl::Seconds(1));
+}
+
+TEST(RetryTest, RepeatsUnavailableUntilItWorks) {
+  Counters counters;
+  int tries = 0;
+  const absl::Status status = RetryUnavailable(kShort, Within(absl::Minutes(1)), &counters, [&] {
+    return Attempt{.status = ++tries < 5 ? absl::UnavailableError("") : absl::OkStatus()};
+  });
+  EXPECT_TRUE(status.ok());
+  EXPECT_EQ(tries, 5);
+  EXPECT_EQ(counters.retries, 4);
+}
+
+TEST(RetryTest, RepeatsNothingElse) {
+  for (const absl::StatusCode code :
+       {absl::StatusCode::kOk, absl::StatusCode::kCancelled, absl::StatusCode::kUnknown,
+        absl::StatusCode::kInvalidArgument, absl::StatusCode::kDeadlineExceeded,
+        absl::StatusCode::kNotFound, absl::StatusCode::kResourceExhausted,
+        absl::StatusCode::kFailedPrecondition, absl::StatusCode::kOutOfRange,
+        absl::StatusCode::kInternal, absl::StatusCode::kDataLoss}) {
+    Counters counters;
+    int tries = 0;
+    const absl::Status status = RetryUnavailable(kShort, Within(absl::Minutes(1)), &counters, [&] {
+      ++tries;
+      return Attempt{.status = absl::Status(code, "")};
+    });
+    EXPECT_EQ(status.code(), code);
+    EXPECT_EQ(tries, 1);
+  }
+}
+
+TEST(RetryTest, EndsBeforeTheDeadline) {
+  Counters counters;
+  const absl::Time begin = absl::Now();
+  const absl::Status status = RetryUnavailable(
+      {absl::Milliseconds(5), absl::Milliseconds(5)}, CallLimits{begin + absl::Milliseconds(50)},
+      &counters, [&] { return Attempt{.status = absl::UnavailableError("gone")}; });
+  EXPECT_EQ(status, absl::UnavailableError("gone"));
+  EXPECT_GE(counters.retries, 1);
+  EXPECT_LE(counters.retries, 20);
+}
+
+TEST(RetryTest, WaitsAsLongAsTheServerAsks) {
+  Counters counters;
+  int tries = 0;
+  const absl::Time begin = absl::Now();
+  const absl::Status status = RetryUnavailable(kShort, Within(absl::Minutes(1)), &counters, [&] {
+    return Attempt{.status = ++tries == 1 ? absl::UnavailableError("") : absl::OkStatus(),
+                   .pushback = absl::Milliseconds(60)};
+  });
+  EXPECT_TRUE(status.ok());
+  EXPECT_GE(absl::Now() - begin, absl::Milliseconds(60));
+}
+
+TEST(RetryTest, StopsWhereTheServerAsksForNoRetryOrTooLongAWait) {
+  for (const absl::Duration pushback : {absl::Milliseconds(-1), absl::Hours(1)}) {
+    Counters counters;
+    int tries = 0;
+    const absl::Status status = RetryUnavailable(kShort, Within(absl::Minutes(1)), &counters, [&] {
+      ++tries;
+      return Attempt{.status = absl::UnavailableError(""), .pushback = pushback};
+    });
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+    EXPECT_EQ(tries, 1);
+  }
+}
+
+TEST(RetryTest, DoesNotRepeatWhereNotWanted) {
+  Counters counters;
+  int tries = 0;
+  const CallLimits limits{absl::Now() + absl::Minutes(1), /*retry=*/false};
+  const absl::Status status = RetryUnavailable(kShort, limits, &counters, [&] {
+    ++tries;
+    return Attempt{.status = absl::UnavailableError("")};
+  });
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(tries, 1);
+}
+
+}  // namespace
+}  // namespace phasor::internal
