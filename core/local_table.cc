@@ -1,11 +1,11 @@
 #include "phasor/core/local_table.h"
 
-#include <bit>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/fp_environment.h"
+#include "core/rounding.h"
 #include "core/seeded_table.h"
 #include "core/sinusoidal_table.h"
 #include "phasor/core/errors.h"
@@ -47,11 +47,6 @@ absl::Status CheckSize(const CanonicalSpec& spec, std::int64_t rows, std::size_t
   return FieldError(absl::StatusCode::kInvalidArgument, "out",
                     absl::StrCat(bytes, " bytes given; ", rows, " rows of ", row_bytes,
                                  " bytes each are written"));
-}
-
-bool IsFinite(double value) {
-  // By bits: the caller's environment does not matter.
-  return (std::bit_cast<std::uint64_t>(value) & 0x7ff0000000000000) != 0x7ff0000000000000;
 }
 
 absl::Status CheckRealPosition(const CanonicalSpec& spec, double position, std::size_t k) {

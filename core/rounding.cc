@@ -31,6 +31,30 @@ double WidenBits(ElementType type, std::uint64_t bits) {
   return (bits & format.sign_bit()) != 0 ? -value : value;
 }
 
+std::optional<std::uint64_t> DecideScaledBits(DoubleDouble value, double error, int scale) {
+  // Only the last rounding of a subnormal result differs from that of the value
+  // itself. This is the least value whose result is normal; its last bit is the
+  // last of every subnormal result.
+  const double normal = std::ldexp(1.0, -1022 - scale);
+  double rounded;
+  if (std::abs(value.hi) >= normal) {
+    const std::optional<std::uint64_t> bits = DecideBits<ElementType::kFloat64>(value, error);
+    if (!bits.has_value()) return std::nullopt;
+    rounded = std::bit_cast<double>(*bits);
+  } else {
+    if (std::abs(value.hi) < 2 * error) return std::nullopt;  // the sign itself
+    const double anchor = std::copysign(normal, value.hi);
+    const DoubleDouble sum = TwoSum(anchor, value.hi);
+    const double rest = sum.lo + value.lo;
+    const double margin = error + std::abs(rest) * 0x1p-52;
+    const double below = sum.hi + (rest - margin);
+    if (below != sum.hi + (rest + margin)) return std::nullopt;
+    rounded = below - anchor;
+  }
+  // Exact, short of an infinity; a zero keeps its sign.
+  return std::bit_cast<std::uint64_t>(std::copysign(std::ldexp(rounded, scale), value.hi));
+}
+
 std::uint64_t RoundToBits(ElementType type, double value) {
   switch (type) {
     case ElementType::kFloat32: return RoundToBits<ElementType::kFloat32>(value);

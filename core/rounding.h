@@ -71,6 +71,11 @@ constexpr bool IsFiniteBits(ElementType type, std::uint64_t bits) {
   return (bits & (format.sign_bit() - 1)) < format.infinity();
 }
 
+/// Whether `value` is a number; by its bits, so in any environment.
+inline bool IsFinite(double value) {
+  return IsFiniteBits(ElementType::kFloat64, std::bit_cast<std::uint64_t>(value));
+}
+
 /// The value of an element; exact.
 double WidenBits(ElementType type, std::uint64_t bits);
 
@@ -149,6 +154,12 @@ inline std::optional<BitsOf<kType>> DecideBits(DoubleDouble value, double error)
   if (below != above) return std::nullopt;
   return below;
 }
+
+/// As DecideBits of binary64, for value * 2^scale: reaches results beyond the
+/// range of double-double, subnormal and infinite ones included.
+///
+/// **Range**: value of 2^-900 ... 2^900, or zero; |scale| <= 1100.
+std::optional<std::uint64_t> DecideScaledBits(DoubleDouble value, double error, int scale);
 
 /// `value` rounded, in one step.
 std::uint64_t RoundToBits(ElementType type, double value);

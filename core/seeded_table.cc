@@ -19,30 +19,6 @@ const LearnedInit& InitOf(const CanonicalSpec& spec) {
   return std::get<LearnedInit>(spec.spec().scheme);
 }
 
-// value * 2^scale rounded to binary64, as DecideBits. Only the last rounding
-// of a subnormal result differs from that of the value itself.
-std::optional<std::uint64_t> DecideScaled(DoubleDouble value, double error, int scale) {
-  // Least value whose result is normal; its last bit is the last of every
-  // subnormal result.
-  const double normal = std::ldexp(1.0, -1022 - scale);
-  double rounded;
-  if (std::abs(value.hi) >= normal) {
-    const std::optional<std::uint64_t> bits = DecideBits<ElementType::kFloat64>(value, error);
-    if (!bits.has_value()) return std::nullopt;
-    rounded = std::bit_cast<double>(*bits);
-  } else {
-    const double anchor = std::copysign(normal, value.hi);
-    const DoubleDouble sum = TwoSum(anchor, value.hi);
-    const double rest = sum.lo + value.lo;
-    const double margin = error + std::abs(rest) * 0x1p-52;
-    const double below = sum.hi + (rest - margin);
-    if (below != sum.hi + (rest + margin)) return std::nullopt;
-    rounded = below - anchor;
-  }
-  // Exact; a zero keeps its sign.
-  return std::bit_cast<std::uint64_t>(std::copysign(std::ldexp(rounded, scale), value.hi));
-}
-
 // The bits of stddev * estimate if every number within the estimate's error
 // rounds to them.
 template <ElementType kType>
@@ -88,8 +64,8 @@ void SeededTable::FillAs(std::int64_t first, std::int64_t count, std::byte* out)
       const double error = std::abs(product.hi) * kNormalsError;
       std::optional<Bits> bits;
       if constexpr (kType == ElementType::kFloat64) {
-        bits =
-            scale_ == 0 ? DecideBits<kType>(product, error) : DecideScaled(product, error, scale_);
+        bits = scale_ == 0 ? DecideBits<kType>(product, error)
+                           : DecideScaledBits(product, error, scale_);
       } else {
         bits = DecideBits<kType>(product, error);
       }

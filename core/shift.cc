@@ -1,0 +1,257 @@
+#include <cmath>
+#include <cstring>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/fp_environment.h"
+#include "core/ladder.h"
+#include "core/layout.h"
+#include "core/pair_rotation.h"
+#include "core/phase.h"
+#include "core/position.h"
+#include "core/real.h"
+#include "core/rounding.h"
+#include "core/settle.h"
+#include "phasor/core/errors.h"
+#include "phasor/core/local_table.h"
+
+namespace phasor {
+namespace {
+
+absl::Status Invalid(absl::string_view field, absl::string_view what) {
+  return FieldError(absl::StatusCode::kInvalidArgument, field, what);
+}
+
+absl::Status NotFinite(absl::string_view field, std::int64_t row, std::int64_t column) {
+  return Invalid(field, absl::StrCat("row ", row, " column ", column,
+                                     " is a NaN or an infinity; only finite elements are turned"));
+}
+
+absl::Status TooLarge(ElementType type, absl::string_view field, std::int64_t row,
+                      std::int64_t column) {
+  return FieldError(absl::StatusCode::kOutOfRange, field,
+                    absl::StrCat("row ", row, " column ", column, " would round to an infinity of ",
+                                 ElementTypeName(type), "; scale the rows down"));
+}
+
+// The rotations of a ladder's pairs by k w_i; nothing for an angle of zero.
+class Rotations {
+ public:
+  Rotations(const Sinusoidal& spec, ShiftBy by) : ladder_(spec), by_(by) {
+    const MpfrScope scope;
+    const PhaseLadder phases(ladder_);
+    rotations_.reserve(ladder_.size());
+    for (std::int64_t i = 0; i < ladder_.size(); ++i) {
+      rotations_.push_back({PointOfPair(phases, i), [this, i](mpfr_ptr out) { Angle(i, out); }});
+    }
+  }
+  // The rotations refer to this object.
+  Rotations(const Rotations&) = delete;
+  Rotations& operator=(const Rotations&) = delete;
+
+  bool is_rest(std::int64_t i) const { return ladder_.ExactFrequency(i) == 0.0; }
+  const PairRotation& operator[](std::int64_t i) const { return rotations_[i]; }
+
+ private:
+  // The shift as a position, if it is one: below 2^63.
+  std::optional<Position> AsPosition() const {
+    if (const auto* steps = std::get_if<std::int64_t>(&by_)) return Position{*steps, 0};
+    const double steps = std::get<double>(by_);
+    if (std::abs(steps) >= 0x1p63) return std::nullopt;
+    return MakePosition(steps, 0);
+  }
+
+  void Angle(std::int64_t i, mpfr_ptr out) const {
+    if (const auto position = AsPosition()) return AngleOf(ladder_, i, *position, out);
+    ladder_.Frequency(i, out);
+    mpfr_mul_d(out, out, std::get<double>(by_), MPFR_RNDN);
+  }
+
+  std::optional<PhasePoint> PointOfPair(const PhaseLadder& phases, std::int64_t i) const {
+    if (const auto position = AsPosition()) return phases.At(i, *position);
+    // Angles are below 2^(1024 + 32), and this many bits within 2^-340.
+    Real angle(1400);
+    Angle(i, angle);
+    return PointOf(angle, 0x1p-340);
+  }
+
+  const FrequencyLadder ladder_;
+  const ShiftBy by_;
+  std::vector<PairRotation> rotations_;
+};
+
+// What an element is where nothing turns it: itself, but zero is +0.
+std::uint64_t AtRest(ElementType type, std::uint64_t bits) {
+  return bits == FormatOf(type).sign_bit() ? 0 : bits;
+}
+
+// Rows of kType as sines and cosines.
+template <ElementType kType>
+class RowShifter {
+ public:
+  explicit RowShifter(const CanonicalSpec& spec)
+      : layout_(std::get<Sinusoidal>(spec.spec().scheme).layout),
+        pairs_(std::get<Sinusoidal>(spec.spec().scheme).width / 2),
+        row_bytes_(spec.row_bytes()),
+        sines_(pairs_),
+        cosines_(pairs_) {}
+
+  // Reads row `row` of `rows`.
+  absl::Status Take(absl::Span<const std::byte> rows, std::int64_t row) {
+    const auto differing =
+        TakeRow(layout_, pairs_, rows.data() + row * row_bytes_, sines_.data(), cosines_.data());
+    for (std::int64_t i = 0; i < pairs_; ++i) {
+      if (IsFiniteBits(kType, sines_[i]) && IsFiniteBits(kType, cosines_[i])) continue;
+      return NotFinite("rows", row, Column(i, !IsFiniteBits(kType, sines_[i])));
+    }
+    if (!differing.has_value()) return absl::OkStatus();
+    return Invalid("rows", absl::StrCat("row ", row, " column ", *differing,
+                                        " differs from the element it is a copy of in this layout;"
+                                        " both have to be the same bits"));
+  }
+
+  absl::Status Shift(const Rotations& rotations, std::int64_t row) {
+    for (std::int64_t i = 0; i < pairs_; ++i) {
+      if (rotations.is_rest(i)) {
+        sines_[i] = static_cast<Bits>(AtRest(kType, sines_[i]));
+        cosines_[i] = static_cast<Bits>(AtRest(kType, cosines_[i]));
+        continue;
+      }
+      const RotatedPair rotated =
+          Rotate(kType, rotations[i], WidenBits(kType, sines_[i]), WidenBits(kType, cosines_[i]));
+      sines_[i] = static_cast<Bits>(rotated.sine);
+      cosines_[i] = static_cast<Bits>(rotated.cosine);
+      if (IsFiniteBits(kType, rotated.sine) && IsFiniteBits(kType, rotated.cosine)) continue;
+      return TooLarge(kType, "rows", row, Column(i, !IsFiniteBits(kType, rotated.sine)));
+    }
+    return absl::OkStatus();
+  }
+
+  void Place(std::int64_t row, absl::Span<std::byte> out) const {
+    PlaceRow(layout_, pairs_, sines_.data(), cosines_.data(), out.data() + row * row_bytes_);
+  }
+
+ private:
+  using Bits = BitsOf<kType>;
+
+  std::int64_t Column(std::int64_t i, bool sine) const {
+    return ColumnOf(layout_, pairs_, i, sine);
+  }
+
+  const Layout layout_;
+  const std::int64_t pairs_;
+  const std::int64_t row_bytes_;
+  std::vector<Bits> sines_;
+  std::vector<Bits> cosines_;
+};
+
+template <ElementType kType>
+absl::Status ShiftRowsOf(const CanonicalSpec& spec, ShiftBy by, absl::Span<const std::byte> rows,
+                         absl::Span<std::byte> out) {
+  const std::int64_t count = static_cast<std::int64_t>(rows.size()) / spec.row_bytes();
+  RowShifter<kType> shifter(spec);
+  for (std::int64_t row = 0; row < count; ++row) {
+    if (absl::Status status = shifter.Take(rows, row); !status.ok()) return status;
+  }
+  if (std::visit([](auto k) { return k == 0; }, by)) {
+    if (!rows.empty()) std::memmove(out.data(), rows.data(), rows.size());
+    return absl::OkStatus();
+  }
+  const Rotations rotations(std::get<Sinusoidal>(spec.spec().scheme), by);
+  for (std::int64_t row = 0; row < count; ++row) {
+    if (absl::Status status = shifter.Take(rows, row); !status.ok()) return status;
+    if (absl::Status status = shifter.Shift(rotations, row); !status.ok()) return status;
+    shifter.Place(row, out);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ShiftRows(const CanonicalSpec& spec, ShiftBy by, absl::Span<const std::byte> rows,
+                       absl::Span<std::byte> out) {
+  const FpEnvironment environment;
+  const auto* sinusoidal = std::get_if<Sinusoidal>(&spec.spec().scheme);
+  if (sinusoidal == nullptr) {
+    return Invalid("spec",
+                   "a learned table's rows are not shifted by a rotation; read the rows"
+                   " that are wanted");
+  }
+  if (!HoldsBoth(sinusoidal->layout)) {
+    return Invalid("spec", absl::StrCat(LayoutName(sinusoidal->layout),
+                                        " rows hold one half of each pair, and a shift needs both;"
+                                        " use a layout that holds both"));
+  }
+  if (const auto* steps = std::get_if<double>(&by); steps != nullptr && !IsFinite(*steps)) {
+    return Invalid("by", absl::StrCat(*steps, " is not finite; give a number"));
+  }
+  if (rows.size() % static_cast<std::size_t>(spec.row_bytes()) != 0) {
+    return Invalid("rows", absl::StrCat(rows.size(), " bytes are not whole rows of ",
+                                        spec.row_bytes(), " bytes"));
+  }
+  if (out.size() != rows.size()) {
+    return Invalid("out", absl::StrCat(out.size(), " bytes given; as many as in rows, ",
+                                       rows.size(), ", are written"));
+  }
+  switch (spec.element_type()) {
+    case ElementType::kFloat32: return ShiftRowsOf<ElementType::kFloat32>(spec, by, rows, out);
+    case ElementType::kFloat64: return ShiftRowsOf<ElementType::kFloat64>(spec, by, rows, out);
+    case ElementType::kFloat16: return ShiftRowsOf<ElementType::kFloat16>(spec, by, rows, out);
+    case ElementType::kBfloat16: return ShiftRowsOf<ElementType::kBfloat16>(spec, by, rows, out);
+  }
+  return absl::InternalError("unreachable");
+}
+
+absl::Status RotatePairs(ElementType type, absl::Span<const double> angles,
+                         absl::Span<std::byte> pairs) {
+  const FpEnvironment environment;
+  const std::size_t size = ElementBytes(type);
+  if (pairs.size() % (2 * size) != 0 || pairs.size() / (2 * size) != angles.size()) {
+    return Invalid("pairs", absl::StrCat(pairs.size(), " bytes given; ", angles.size(),
+                                         " angles turn as many pairs of ", 2 * size, " bytes"));
+  }
+  const auto read = [&](std::size_t k) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, pairs.data() + k * size, size);
+    return bits;
+  };
+  for (std::size_t j = 0; j < angles.size(); ++j) {
+    if (!IsFinite(angles[j])) {
+      return Invalid(absl::StrCat("angles[", j, "]"),
+                     absl::StrCat(angles[j], " is not finite; give a number"));
+    }
+    for (const std::size_t column : {0, 1}) {
+      if (IsFiniteBits(type, read(2 * j + column))) continue;
+      return NotFinite("pairs", static_cast<std::int64_t>(j), static_cast<std::int64_t>(column));
+    }
+  }
+  const MpfrScope scope;
+  for (std::size_t j = 0; j < angles.size(); ++j) {
+    std::uint64_t x = read(2 * j);
+    std::uint64_t y = read(2 * j + 1);
+    if (angles[j] == 0) {
+      x = AtRest(type, x);
+      y = AtRest(type, y);
+    } else {
+      Real angle(53);
+      mpfr_set_d(angle, angles[j], MPFR_RNDN);
+      const PairRotation rotation = {PointOf(angle, 0),
+                                     [&angle](mpfr_ptr out) { mpfr_set(out, angle, MPFR_RNDN); }};
+      // (x, y) turned by a is (s, c) = (y, x) turned by -a.
+      const RotatedPair rotated = Rotate(type, rotation, WidenBits(type, y), WidenBits(type, x));
+      x = rotated.cosine;
+      y = rotated.sine;
+      if (!IsFiniteBits(type, x) || !IsFiniteBits(type, y)) {
+        return TooLarge(type, "pairs", static_cast<std::int64_t>(j), IsFiniteBits(type, x) ? 1 : 0);
+      }
+    }
+    std::memcpy(pairs.data() + 2 * j * size, &x, size);
+    std::memcpy(pairs.data() + (2 * j + 1) * size, &y, size);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace phasor
