@@ -12,6 +12,7 @@
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "grpcpp/create_channel.h"
+#include "grpcpp/server_builder.h"
 #include "gtest/gtest.h"
 #include "phasor/grpc.h"
 #include "phasor/phasor.h"
@@ -45,9 +46,9 @@ class WireTest : public testing::Test {
 
   static std::vector<float> Expected(std::int64_t start, std::int64_t count) {
     std::vector<float> rows(static_cast<std::size_t>(count * kWidth));
-    const auto spec = *CanonicalSpec::Create(Sinusoidal{.width = kWidth});
-    EXPECT_TRUE(
-        LocalTable::Create(spec)->ReadInto(start, count, AsBytes(absl::MakeSpan(rows))).ok());
+    static const auto* table = new std::shared_ptr<const LocalTable>(
+        LocalTable::Create(*CanonicalSpec::Create(Sinusoidal{.width = kWidth})));
+    EXPECT_TRUE((*table)->ReadInto(start, count, AsBytes(absl::MakeSpan(rows))).ok());
     return rows;
   }
 

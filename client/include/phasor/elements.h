@@ -16,13 +16,13 @@ namespace phasor {
 
 /// An IEEE 754 binary16, as its bits.
 struct Float16 {
-  std::uint16_t bits = 0;
+  std::uint16_t bits;
   bool operator==(const Float16&) const = default;
 };
 
 /// The upper half of a binary32, as its bits.
 struct Bfloat16 {
-  std::uint16_t bits = 0;
+  std::uint16_t bits;
   bool operator==(const Bfloat16&) const = default;
 };
 
