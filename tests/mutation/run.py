@@ -347,7 +347,7 @@ def prepare(directory, count, areas):
         test.wall_seconds = time.monotonic() - start
         test.cpu_seconds = (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
         if failed is not None:
-            sys.exit(f"mutants: {test.name} fails without a fault")
+            sys.exit(f"mutants: fails without a fault: {' '.join(workers[0].command_of(test))}")
     return workers
 
 
