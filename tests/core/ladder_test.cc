@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cfenv>
 #include <cmath>
 #include <vector>
 
@@ -98,6 +99,10 @@ TEST(LadderTest, ExplicitFrequenciesComeBackAndMinusZeroIsZero) {
       {.width = 10, .ladder = ExplicitLadder{{-0.0, 0x1p-64, -0x1p32, 0.1, -1.0 / 3}}});
   EXPECT_EQ(got, (std::vector<double>{0, 0x1p-64, -0x1p32, 0.1, -1.0 / 3}));
   EXPECT_FALSE(std::signbit(got[0]));
+  std::fesetround(FE_DOWNWARD);
+  const double zero = FrequenciesOf({.width = 2, .ladder = ExplicitLadder{{-0.0}}})[0];
+  std::fesetround(FE_TONEAREST);
+  EXPECT_FALSE(std::signbit(zero));
 }
 
 TEST(LadderTest, EveryPrecisionKeepsItsBound) {

@@ -2,11 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <cfenv>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
 #include "phasor/core/errors.h"
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
 
 namespace phasor {
 namespace {
@@ -83,6 +89,59 @@ TEST_F(LocalTableTest, GatheredPositionsAreCheckedOneByOne) {
   ExpectError(table_->GatherInto(std::vector<double>{1e300}, out), absl::StatusCode::kOutOfRange,
               "real_positions[0]");
   EXPECT_TRUE(table_->GatherInto(std::vector<double>{-0x1p53}, out).ok());
+}
+
+// Every public function computes the same bits in every environment of the
+// caller's, and gives it back.
+TEST_F(LocalTableTest, TheCallersEnvironmentDoesNotMatter) {
+  // Rows with subnormal sines, settled elements and fractional positions.
+  const auto compute = [] {
+    std::vector<std::vector<std::byte>> results;
+    for (const ElementType type : {ElementType::kFloat32, ElementType::kFloat64,
+                                   ElementType::kFloat16, ElementType::kBfloat16}) {
+      const TableSpec spec(Sinusoidal{.width = 48, .ladder = DownscaledLadder{22.0}}, type);
+      const auto canonical = CanonicalSpec::Create(spec);
+      const auto table = LocalTable::Create(*canonical);
+      std::vector<std::byte> rows(70 * canonical->row_bytes());
+      EXPECT_TRUE(table->ReadInto(-3, 70, absl::MakeSpan(rows)).ok());
+      results.push_back(rows);
+      EXPECT_TRUE(ShiftRows(*canonical, 0.3, rows, absl::MakeSpan(rows)).ok());
+      results.push_back(rows);
+      std::vector<std::byte> gathered(4 * canonical->row_bytes());
+      EXPECT_TRUE(
+          table->GatherInto(std::vector<double>{1e-310, -0.1, 7, 1e15}, absl::MakeSpan(gathered))
+              .ok());
+      results.push_back(gathered);
+      gathered.resize(16 * ElementBytes(type));
+      EXPECT_TRUE(
+          RotatePairs(type, {0.1, 1e-310, -3, 4, 5, 6, 7, 1e300}, absl::MakeSpan(gathered)).ok());
+      results.push_back(gathered);
+      const std::vector<double> frequencies = *Frequencies(*canonical);
+      results.emplace_back(frequencies.size() * sizeof(double));
+      std::memcpy(results.back().data(), frequencies.data(), results.back().size());
+    }
+    const auto learned = CanonicalSpec::Create(TableSpec(
+        LearnedInit{.max_positions = 9, .width = 7, .stddev = 1e-309}, ElementType::kFloat64));
+    results.emplace_back(9 * learned->row_bytes());
+    EXPECT_TRUE(LocalTable::Create(*learned)->ReadInto(0, 9, absl::MakeSpan(results.back())).ok());
+    return results;
+  };
+  const auto want = compute();
+  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    std::fesetround(mode);
+    const auto got = compute();
+    EXPECT_EQ(std::fegetround(), mode);
+    std::fesetround(FE_TONEAREST);
+    EXPECT_TRUE(got == want) << mode;
+  }
+#if defined(__SSE2__)
+  const unsigned callers = _mm_getcsr();
+  _mm_setcsr(0x9fc0);  // flush to zero, denormals are zero
+  const auto got = compute();
+  EXPECT_EQ(_mm_getcsr() & 0x8040, 0x8040u);
+  _mm_setcsr(callers);
+  EXPECT_TRUE(got == want);
+#endif
 }
 
 }  // namespace

@@ -186,6 +186,38 @@ TEST(RoundingTest, AnIntervalIsDecidedOnlyWhereAllOfItAgrees) {
   EXPECT_GT(open, 1000);
 }
 
+// value.hi + value.lo + more, times 2^scale, as MPFR rounds it.
+std::uint64_t WantScaled(DoubleDouble value, double more, int scale) {
+  oracle::Number exact(2300);
+  mpfr_set_d(exact.v, value.hi, MPFR_RNDN);
+  mpfr_add_d(exact.v, exact.v, value.lo, MPFR_RNDN);
+  mpfr_add_d(exact.v, exact.v, more, MPFR_RNDN);
+  mpfr_mul_2si(exact.v, exact.v, scale, MPFR_RNDN);
+  return oracle::Round(ElementType::kFloat64, exact.v);
+}
+
+TEST(RoundingTest, ScaledIntervalsReachSubnormalsAndInfinities) {
+  std::mt19937_64 random(13);
+  int decided = 0;
+  for (int n = 0; n < 60000; ++n) {
+    // Results around the smallest normal and subnormal numbers, and the largest.
+    const double hi = std::ldexp(static_cast<double>(random() >> (11 + random() % 53)), -40);
+    const DoubleDouble v = TwoSum(n % 4 == 0 ? -hi : hi, hi * 0x1p-55);
+    const int scale = n % 5 == 0 ? 1024 - static_cast<int>(random() % 20)
+                                 : -1022 - static_cast<int>(random() % 70);
+    const double error = std::ldexp(hi, -static_cast<int>(random() % 120));
+    const auto got = DecideScaledBits(v, error, scale);
+    if (!got.has_value()) continue;
+    ++decided;
+    ASSERT_EQ(*got, WantScaled(v, -error, scale)) << v.hi << " +- " << error << " 2^" << scale;
+    ASSERT_EQ(*got, WantScaled(v, error, scale)) << v.hi << " +- " << error << " 2^" << scale;
+  }
+  EXPECT_GT(decided, 30000);
+  // The sign of what underflows has to be known too.
+  EXPECT_FALSE(DecideScaledBits({0x1p-90, 0}, 0x1p-89, -1074).has_value());
+  EXPECT_EQ(DecideScaledBits({-0x1p-90, 0}, 0x1p-100, -1074), std::uint64_t{1} << 63);
+}
+
 TEST(RoundingTest, MpfrNumbersRoundOnce) {
   const MpfrScope scope;
   std::mt19937_64 random(5);
