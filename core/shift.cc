@@ -92,8 +92,9 @@ std::uint64_t AtRest(ElementType type, std::uint64_t bits) {
 template <ElementType kType>
 class RowShifter {
  public:
-  explicit RowShifter(const CanonicalSpec& spec)
-      : layout_(std::get<Sinusoidal>(spec.spec().scheme).layout),
+  RowShifter(const CanonicalSpec& spec, std::int64_t first_row)
+      : first_row_(first_row),
+        layout_(std::get<Sinusoidal>(spec.spec().scheme).layout),
         pairs_(std::get<Sinusoidal>(spec.spec().scheme).width / 2),
         row_bytes_(spec.row_bytes()),
         sines_(pairs_),
@@ -105,10 +106,10 @@ class RowShifter {
         TakeRow(layout_, pairs_, rows.data() + row * row_bytes_, sines_.data(), cosines_.data());
     for (std::int64_t i = 0; i < pairs_; ++i) {
       if (IsFiniteBits(kType, sines_[i]) && IsFiniteBits(kType, cosines_[i])) continue;
-      return NotFinite("rows", row, Column(i, !IsFiniteBits(kType, sines_[i])));
+      return NotFinite("rows", first_row_ + row, Column(i, !IsFiniteBits(kType, sines_[i])));
     }
     if (!differing.has_value()) return absl::OkStatus();
-    return Invalid("rows", absl::StrCat("row ", row, " column ", *differing,
+    return Invalid("rows", absl::StrCat("row ", first_row_ + row, " column ", *differing,
                                         " differs from the element it is a copy of in this layout;"
                                         " both have to be the same bits"));
   }
@@ -125,7 +126,8 @@ class RowShifter {
       sines_[i] = static_cast<Bits>(rotated.sine);
       cosines_[i] = static_cast<Bits>(rotated.cosine);
       if (IsFiniteBits(kType, rotated.sine) && IsFiniteBits(kType, rotated.cosine)) continue;
-      return TooLarge(kType, "rows", row, Column(i, !IsFiniteBits(kType, rotated.sine)));
+      return TooLarge(kType, "rows", first_row_ + row,
+                      Column(i, !IsFiniteBits(kType, rotated.sine)));
     }
     return absl::OkStatus();
   }
@@ -141,6 +143,7 @@ class RowShifter {
     return ColumnOf(layout_, pairs_, i, sine);
   }
 
+  const std::int64_t first_row_;  // the number of row 0, for errors
   const Layout layout_;
   const std::int64_t pairs_;
   const std::int64_t row_bytes_;
@@ -150,14 +153,15 @@ class RowShifter {
 
 template <ElementType kType>
 absl::Status ShiftRowsOf(const CanonicalSpec& spec, ShiftBy by, absl::Span<const std::byte> rows,
-                         absl::Span<std::byte> out) {
+                         absl::Span<std::byte> out, std::int64_t first_row) {
   const std::int64_t count = static_cast<std::int64_t>(rows.size()) / spec.row_bytes();
-  RowShifter<kType> shifter(spec);
+  RowShifter<kType> shifter(spec, first_row);
   for (std::int64_t row = 0; row < count; ++row) {
     if (absl::Status status = shifter.Take(rows, row); !status.ok()) return status;
   }
+  if (count == 0) return absl::OkStatus();
   if (std::visit([](auto k) { return k == 0; }, by)) {
-    if (!rows.empty()) std::memmove(out.data(), rows.data(), rows.size());
+    std::memmove(out.data(), rows.data(), rows.size());
     return absl::OkStatus();
   }
   const Rotations rotations(std::get<Sinusoidal>(spec.spec().scheme), by);
@@ -172,7 +176,7 @@ absl::Status ShiftRowsOf(const CanonicalSpec& spec, ShiftBy by, absl::Span<const
 }  // namespace
 
 absl::Status ShiftRows(const CanonicalSpec& spec, ShiftBy by, absl::Span<const std::byte> rows,
-                       absl::Span<std::byte> out) {
+                       absl::Span<std::byte> out, std::int64_t first_row) {
   const FpEnvironment environment;
   const auto* sinusoidal = std::get_if<Sinusoidal>(&spec.spec().scheme);
   if (sinusoidal == nullptr) {
@@ -197,10 +201,14 @@ absl::Status ShiftRows(const CanonicalSpec& spec, ShiftBy by, absl::Span<const s
                                        rows.size(), ", are written"));
   }
   switch (spec.element_type()) {
-    case ElementType::kFloat32: return ShiftRowsOf<ElementType::kFloat32>(spec, by, rows, out);
-    case ElementType::kFloat64: return ShiftRowsOf<ElementType::kFloat64>(spec, by, rows, out);
-    case ElementType::kFloat16: return ShiftRowsOf<ElementType::kFloat16>(spec, by, rows, out);
-    case ElementType::kBfloat16: return ShiftRowsOf<ElementType::kBfloat16>(spec, by, rows, out);
+    case ElementType::kFloat32:
+      return ShiftRowsOf<ElementType::kFloat32>(spec, by, rows, out, first_row);
+    case ElementType::kFloat64:
+      return ShiftRowsOf<ElementType::kFloat64>(spec, by, rows, out, first_row);
+    case ElementType::kFloat16:
+      return ShiftRowsOf<ElementType::kFloat16>(spec, by, rows, out, first_row);
+    case ElementType::kBfloat16:
+      return ShiftRowsOf<ElementType::kBfloat16>(spec, by, rows, out, first_row);
   }
   return absl::InternalError("unreachable");
 }

@@ -7,10 +7,21 @@
 #include "client/src/fallback_connection.h"
 #include "client/src/grpc_connection.h"
 #include "client/src/session.h"
+#include "grpc/grpc.h"
 #include "grpcpp/create_channel.h"
 #include "phasor/core/errors.h"
 
 namespace phasor {
+namespace {
+
+// Holds gRPC for as long as the process lives. Its shutdown, when the last
+// client goes, waits up to 10 s for a thread that polls for a write to end.
+void KeepGrpc() {
+  static const bool kept = (grpc_init(), true);
+  static_cast<void>(kept);
+}
+
+}  // namespace
 
 absl::StatusOr<Client> Connect(absl::string_view address,
                                std::shared_ptr<grpc::ChannelCredentials> credentials,
@@ -31,6 +42,7 @@ absl::StatusOr<Client> Connect(std::shared_ptr<grpc::Channel> channel,
   }
   absl::Status status = internal::CheckOptions(options);
   if (!status.ok()) return status;
+  KeepGrpc();
   return internal::Session::MakeClient(
       options, [&](internal::Counters* counters) -> std::unique_ptr<internal::Connection> {
         auto server = std::make_unique<internal::GrpcConnection>(

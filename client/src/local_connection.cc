@@ -3,6 +3,8 @@
 #include <variant>
 
 #include "absl/status/status.h"
+#include "absl/strings/strip.h"
+#include "phasor/core/errors.h"
 
 namespace phasor::internal {
 
@@ -23,7 +25,10 @@ absl::Status LocalConnection::Gather(const TableHandle& table, Positions positio
 absl::Status LocalConnection::Shift(const TableHandle& table, ShiftBy by,
                                     absl::Span<const std::byte> rows, absl::Span<std::byte> out,
                                     CallLimits limits) {
-  return ShiftRows(table.spec(), by, rows, out);
+  absl::Status status = ShiftRows(table.spec(), by, rows, out);
+  if (FieldOf(status) != "rows") return status;
+  // Table's name for it, which is the wire's.
+  return FieldError(status.code(), "data", absl::StripPrefix(status.message(), "rows: "));
 }
 
 absl::StatusOr<std::vector<double>> LocalConnection::Frequencies(const TableHandle& table,

@@ -26,7 +26,7 @@ absl::Span<std::byte> Bytes(std::string* data) {
 
 }  // namespace
 
-FaultyServer::FaultyServer() {
+FaultyServer::FaultyServer(std::int64_t max_message_bytes) : max_message_bytes_(max_message_bytes) {
   std::string pattern = (std::filesystem::temp_directory_path() / "phasor-XXXXXX").string();
   directory_ = mkdtemp(pattern.data());
   address_ = "unix:" + directory_ + "/socket";
@@ -41,7 +41,7 @@ FaultyServer::~FaultyServer() {
 void FaultyServer::Start() {
   grpc::ServerBuilder builder;
   builder.AddListeningPort(address_, grpc::InsecureServerCredentials());
-  builder.SetMaxReceiveMessageSize(static_cast<int>(max_message_bytes));
+  builder.SetMaxReceiveMessageSize(static_cast<int>(max_message_bytes_));
   builder.RegisterService(this);
   server_ = builder.BuildAndStart();
   ASSERT_NE(server_, nullptr);
@@ -211,7 +211,7 @@ grpc::Status FaultyServer::GetServerInfo(grpc::ServerContext* context,
                                          v1::GetServerInfoResponse* response) {
   if (grpc::Status s = Begin(context, "GetServerInfo", *request, 0, 0); !s.ok()) return s;
   response->set_version("1.2.3");
-  response->set_max_message_bytes(max_message_bytes);
+  response->set_max_message_bytes(max_message_bytes_);
   return grpc::Status::OK;
 }
 

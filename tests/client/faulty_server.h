@@ -30,7 +30,7 @@ class FaultyServer final : public v1::PositionTableService::Service {
   };
 
   /// Serves on a UNIX socket of its own.
-  FaultyServer();
+  explicit FaultyServer(std::int64_t max_message_bytes = 4 << 20);
   ~FaultyServer() override;
 
   const std::string& address() const { return address_; }
@@ -49,7 +49,6 @@ class FaultyServer final : public v1::PositionTableService::Service {
   std::function<grpc::Status(int)> before_message;
   /// Messages sent after the last one.
   int messages_too_many = 0;
-  std::int64_t max_message_bytes = 4 << 20;
 
   std::vector<Call> calls() const;
   std::vector<Call> calls(const std::string& method) const;
@@ -77,6 +76,7 @@ class FaultyServer final : public v1::PositionTableService::Service {
   void SetHead(const CanonicalSpec& spec, std::int64_t rows, v1::Rows* out);
   void Finish(v1::Rows* rows) const;
 
+  const std::int64_t max_message_bytes_;
   std::string directory_;
   std::string address_;
   std::unique_ptr<grpc::Server> server_;

@@ -152,7 +152,7 @@ TEST_F(WireTest, RefusesRowsThatWereNotAskedFor) {
       {absl::StatusCode::kDataLoss, [](auto* r) { r->set_row_width(2 * kWidth); }},
       {absl::StatusCode::kDataLoss, [](auto* r) { r->set_element_type(v1::ELEMENT_TYPE_FLOAT64); }},
       {absl::StatusCode::kDataLoss, [](auto* r) { r->mutable_data()->pop_back(); }},
-      {absl::StatusCode::kDataLoss, [](auto* r) { r->mutable_data()->resize(100 << 20); }},
+      {absl::StatusCode::kDataLoss, [](auto* r) { r->mutable_data()->resize(5 << 20); }},
       {absl::StatusCode::kDataLoss,
        [](auto* r) {
          r->set_row_count(0);
@@ -298,10 +298,8 @@ TEST_F(WireTest, RefusesRowsThatDoNotExistWithoutAskingAnyone) {
 }
 
 TEST_F(WireTest, LargeGathersAndShiftsAreCutIntoMessagesTheServerTakes) {
-  server_.Stop();
-  server_.max_message_bytes = 1 << 19;
-  server_.Start();
-  const Table table = Open();
+  const FaultyServer server(1 << 19);
+  const Table table = *Client::Connect(server.address())->Open(Sinusoidal{.width = kWidth});
   constexpr std::int64_t kCount = 3000;
   std::vector<std::int64_t> positions(kCount);
   for (std::int64_t i = 0; i < kCount; ++i) positions[i] = -5 - i;
@@ -315,10 +313,10 @@ TEST_F(WireTest, LargeGathersAndShiftsAreCutIntoMessagesTheServerTakes) {
   const auto shifted = table.Shift(*rows, 0);
   ASSERT_TRUE(shifted.ok()) << shifted.status();
   EXPECT_TRUE(shifted->bytes() == rows->bytes());
-  EXPECT_EQ(server_.calls("GetServerInfo").size(), 1U);
+  EXPECT_EQ(server.calls("GetServerInfo").size(), 1U);
   for (const char* method : {"GatherRows", "ShiftRows"}) {
-    EXPECT_EQ(server_.calls(method).size(), 3U);
-    EXPECT_THAT(server_.calls(method),
+    EXPECT_EQ(server.calls(method).size(), 3U);
+    EXPECT_THAT(server.calls(method),
                 Each(AllOf(Field(&FaultyServer::Call::request_bytes, Le(1 << 19)),
                            Field(&FaultyServer::Call::rows, Le((1 << 19) / kWidth / 4)))));
   }

@@ -89,9 +89,11 @@ PHASOR_EXPORT absl::StatusOr<std::vector<double>> Frequencies(const CanonicalSpe
 /// layouts; (rows) for a size that is not whole rows, duplicated layouts whose
 /// copies differ, NaN or infinity (naming row and column); (by) if not finite.
 /// OUT_OF_RANGE (rows) if an element would round to an infinity. `out` is then
-/// unspecified.
+/// unspecified. Errors count rows from `first_row`, for rows that are a part of
+/// more.
 PHASOR_EXPORT absl::Status ShiftRows(const CanonicalSpec& spec, ShiftBy by,
-                                     absl::Span<const std::byte> rows, absl::Span<std::byte> out);
+                                     absl::Span<const std::byte> rows, absl::Span<std::byte> out,
+                                     std::int64_t first_row = 0);
 
 /// Turns pair j of `pairs` ([n, 2] elements: x, y) by angles[j] radians:
 /// (x cos a - y sin a, x sin a + y cos a), each correctly rounded.

@@ -1,0 +1,263 @@
+// Invariants, while the lock is free:
+//
+// - Every Resident and RowBuffer has its bytes in the account from before it is
+//   made until it is destroyed; a table, whose size shows when it is open, all
+//   of them from then on. Bytes are added under the lock alone and taken away
+//   anywhere, so live bytes <= cache_bytes + working_bytes at all times.
+// - An entry comes into the list only while live bytes <= cache_bytes. What
+//   does not fit lives on with those who asked for it, and is gone with them.
+// - index_ has one item for each entry of lru_, and none for a key that is in
+//   flights_. A flight belongs to the one thread that is making the entry at
+//   this moment: no flight waits for another, or in a queue.
+// - References to an entry are handed out under the lock. So an entry with one
+//   reference is held by the list alone; only such are evicted, because the
+//   memory of others would not come back.
+// - A block holds its table: a table goes after the last of its blocks.
+
+#include "server/block_cache.h"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "server/failure.h"
+
+namespace phasor::server {
+namespace {
+
+// About what an entry costs beside its rows: object, list, index, allocator.
+constexpr std::int64_t kEntryBytes = 512;
+
+template <typename T>
+absl::StatusOr<std::shared_ptr<const T>> Cast(
+    absl::StatusOr<std::shared_ptr<const Resident>> made) {
+  if (!made.ok()) return std::move(made).status();
+  return std::static_pointer_cast<const T>(*std::move(made));
+}
+
+}  // namespace
+
+Block::Block(std::shared_ptr<const OpenTable> table, std::int64_t index, Charge charge)
+    : Resident(std::move(charge)),
+      table_(std::move(table)),
+      index_(index),
+      begin_(table_->geometry().Begin(index)),
+      end_(table_->geometry().End(index)),
+      bytes_(table_->geometry().Bytes(index)) {}
+
+absl::Span<const std::byte> Block::Rows(std::int64_t first, std::int64_t last) const {
+  const std::int64_t row_bytes = table_->geometry().row_bytes();
+  return absl::Span<const std::byte>(bytes_.span())
+      .subspan(static_cast<std::size_t>((first - begin_) * row_bytes),
+               static_cast<std::size_t>((last - first) * row_bytes));
+}
+
+BlockCache::BlockCache(Limits limits, Opener opener)
+    : limits_(limits), opener_(std::move(opener)) {}
+
+TablePtr BlockCache::FindTable(const CanonicalSpec& spec) {
+  absl::MutexLock lock(&mutex_);
+  return std::static_pointer_cast<const OpenTable>(FindLocked({false, spec.digest(), 0}));
+}
+
+std::vector<BlockPtr> BlockCache::FindBlocks(const OpenTable& table, std::int64_t first,
+                                             std::int64_t last) {
+  std::vector<BlockPtr> blocks;
+  absl::MutexLock lock(&mutex_);
+  // The blocks of a table stand one after another.
+  auto item = index_.find(Key(true, table.spec().digest(), first));
+  for (std::int64_t index = first; index <= last; ++index, ++item) {
+    if (item == index_.end() || item->first != Key(true, table.spec().digest(), index)) return {};
+    blocks.push_back(std::static_pointer_cast<const Block>(item->second->resident));
+    lru_.splice(lru_.begin(), lru_, item->second);
+  }
+  table.hits_.fetch_add(last - first + 1, std::memory_order_relaxed);
+  return blocks;
+}
+
+std::optional<BlockCache::Result<OpenTable>> BlockCache::Open(const CanonicalSpec& spec,
+                                                              Waiter<OpenTable> waiter) {
+  std::optional<Made> made = GetOrMake(
+      {false, spec.digest(), 0}, kEntryBytes + static_cast<std::int64_t>(spec.text().size()),
+      nullptr, [&](Charge charge) { return MakeTable(spec, std::move(charge)); },
+      [waiter = std::move(waiter)](Made result) { waiter(Cast<OpenTable>(std::move(result))); });
+  if (!made.has_value()) return std::nullopt;
+  return Cast<OpenTable>(*std::move(made));
+}
+
+std::optional<BlockCache::Result<Block>> BlockCache::Get(const TablePtr& table, std::int64_t index,
+                                                         Waiter<Block> waiter) {
+  std::optional<Made> made = GetOrMake(
+      {true, table->spec().digest(), index}, table->geometry().Bytes(index) + kEntryBytes,
+      table.get(), [&](Charge charge) { return MakeBlock(table, index, std::move(charge)); },
+      [waiter = std::move(waiter)](Made result) { waiter(Cast<Block>(std::move(result))); });
+  if (!made.has_value()) return std::nullopt;
+  return Cast<Block>(*std::move(made));
+}
+
+BlockPtr BlockCache::FindBlock(const OpenTable& table, std::int64_t index) {
+  absl::MutexLock lock(&mutex_);
+  auto block =
+      std::static_pointer_cast<const Block>(FindLocked({true, table.spec().digest(), index}));
+  if (block != nullptr) table.hits_.fetch_add(1, std::memory_order_relaxed);
+  return block;
+}
+
+absl::StatusOr<Charge> BlockCache::Reserve(std::int64_t bytes) {
+  absl::MutexLock lock(&mutex_);
+  absl::Status room = MakeRoomLocked(bytes);
+  if (!room.ok()) return room;
+  return Charge(account_, bytes);
+}
+
+absl::StatusOr<std::shared_ptr<RowBuffer>> BlockCache::Allocate(std::int64_t bytes) {
+  absl::StatusOr<Charge> charge = Reserve(bytes + kEntryBytes);
+  if (!charge.ok()) return charge.status();
+  return std::make_shared<RowBuffer>(*std::move(charge), bytes);
+}
+
+std::vector<TablePtr> BlockCache::Tables(absl::Span<const std::uint8_t> after,
+                                         std::size_t max_count) {
+  Key key(false, {}, std::numeric_limits<std::int64_t>::min());
+  if (!after.empty()) {
+    // Past every digest that begins with these bytes.
+    std::get<1>(key).fill(0xff);
+    std::copy(after.begin(), after.end(), std::get<1>(key).begin());
+    std::get<2>(key) = std::numeric_limits<std::int64_t>::max();
+  }
+  std::vector<TablePtr> tables;
+  absl::MutexLock lock(&mutex_);
+  for (auto item = index_.upper_bound(key); item != index_.end() && tables.size() < max_count;
+       ++item) {
+    if (std::get<0>(item->first)) break;
+    tables.push_back(std::static_pointer_cast<const OpenTable>(item->second->resident));
+  }
+  return tables;
+}
+
+std::optional<BlockCache::Made> BlockCache::GetOrMake(const Key& key, std::int64_t bytes,
+                                                      const OpenTable* table,
+                                                      absl::FunctionRef<Made(Charge)> make,
+                                                      std::function<void(Made)> waiter) {
+  Made made = absl::UnknownError("not made");
+  std::optional<Charge> charge;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (std::shared_ptr<const Resident> found = FindLocked(key)) {
+      if (table != nullptr) table->hits_.fetch_add(1, std::memory_order_relaxed);
+      return Made(std::move(found));
+    }
+    if (auto flight = flights_.find(key); flight != flights_.end()) {
+      if (table != nullptr) table->hits_.fetch_add(1, std::memory_order_relaxed);
+      flight->second.push_back(std::move(waiter));
+      return std::nullopt;
+    }
+    absl::Status room = MakeRoomLocked(bytes);
+    if (!room.ok()) return Made(std::move(room));
+    charge.emplace(account_, bytes);
+    flights_.emplace(key, std::vector<std::function<void(Made)>>());
+    if (table != nullptr) table->misses_.fetch_add(1, std::memory_order_relaxed);
+  }
+  try {
+    made = make(*std::move(charge));
+  } catch (...) {
+    made = CurrentExceptionStatus();
+  }
+  Land(key, made);
+  return made;
+}
+
+BlockCache::Made BlockCache::MakeTable(const CanonicalSpec& spec, Charge charge) {
+  std::shared_ptr<const LocalTable> rows = opener_(spec);
+  const std::int64_t missing = rows->memory_bytes() + kEntryBytes - charge.bytes();
+  {
+    absl::MutexLock lock(&mutex_);
+    if (missing > 0) {
+      absl::Status room = MakeRoomLocked(missing);
+      if (!room.ok()) return room;
+    }
+    charge.Add(missing);
+  }
+  return std::make_shared<const OpenTable>(std::move(rows), std::move(charge));
+}
+
+BlockCache::Made BlockCache::MakeBlock(const TablePtr& table, std::int64_t index, Charge charge) {
+  auto block = std::make_shared<Block>(table, index, std::move(charge));
+  absl::Status status =
+      table->rows().ReadInto(block->begin(), block->end() - block->begin(), block->bytes_.span());
+  if (!status.ok()) return status;
+  blocks_made_.fetch_add(1, std::memory_order_relaxed);
+  return block;
+}
+
+void BlockCache::Land(const Key& key, const Made& made) {
+  std::vector<std::function<void(Made)>> waiters;
+  {
+    absl::MutexLock lock(&mutex_);
+    auto flight = flights_.find(key);
+    waiters = std::move(flight->second);
+    flights_.erase(flight);
+    if (made.ok() && account_->live_bytes() <= limits_.cache_bytes) KeepLocked(key, *made);
+  }
+  for (const std::function<void(Made)>& waiter : waiters) waiter(made);
+}
+
+void BlockCache::KeepLocked(const Key& key, std::shared_ptr<const Resident> resident) {
+  try {
+    std::list<Entry> entry;
+    entry.push_front({key, std::move(resident)});
+    index_.emplace(key, entry.begin());
+    lru_.splice(lru_.begin(), entry);
+    CountHeld(lru_.front(), +1);
+  } catch (const std::bad_alloc&) {
+    // Not kept, then: whoever waits for it gets it all the same.
+  }
+}
+
+std::shared_ptr<const Resident> BlockCache::FindLocked(const Key& key) {
+  auto item = index_.find(key);
+  if (item == index_.end()) return nullptr;
+  lru_.splice(lru_.begin(), lru_, item->second);
+  return item->second->resident;
+}
+
+absl::Status BlockCache::MakeRoomLocked(std::int64_t bytes) {
+  // What is larger than the cache is never kept: nothing goes for its sake.
+  const std::int64_t most = limits_.cache_bytes + limits_.working_bytes;
+  EvictLocked((bytes <= limits_.cache_bytes ? limits_.cache_bytes : most) - bytes);
+  if (account_->live_bytes() + bytes <= most) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("the memory for rows is in use: ", account_->live_bytes(),
+                   " bytes by calls at work and slow ", "readers, of ", most, "; ", bytes,
+                   " more are needed; try again later"));
+}
+
+void BlockCache::EvictLocked(std::int64_t live_bound) {
+  auto entry = lru_.end();
+  for (std::size_t left = lru_.size(); left > 0 && account_->live_bytes() > live_bound; --left) {
+    --entry;
+    // What is in use goes to the front, or it would be looked at again and
+    // again.
+    if (entry->resident.use_count() > 1) {
+      auto in_use = entry++;
+      lru_.splice(lru_.begin(), lru_, in_use);
+      continue;
+    }
+    CountHeld(*entry, -1);
+    index_.erase(entry->key);
+    entry = lru_.erase(entry);
+  }
+}
+
+void BlockCache::CountHeld(const Entry& entry, int sign) {
+  const bool is_block = std::get<0>(entry.key);
+  const OpenTable& table = is_block ? static_cast<const Block&>(*entry.resident).table()
+                                    : static_cast<const OpenTable&>(*entry.resident);
+  if (is_block) table.cached_blocks_.fetch_add(sign, std::memory_order_relaxed);
+  table.cached_bytes_.fetch_add(sign * entry.resident->counted_bytes(), std::memory_order_relaxed);
+}
+
+}  // namespace phasor::server

@@ -1,0 +1,204 @@
+#ifndef PHASOR_SERVER_BLOCK_CACHE_H_
+#define PHASOR_SERVER_BLOCK_CACHE_H_
+
+/// \file
+/// Opened tables and blocks of their rows, bounded in bytes, each made once
+/// however many ask for it at the same time.
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/btree_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
+#include "phasor/core/local_table.h"
+#include "server/block_geometry.h"
+#include "server/memory.h"
+
+namespace phasor::server {
+
+/// What the cache holds: either an OpenTable or a Block. Its bytes are counted
+/// while it lives, whoever holds it.
+class Resident {
+ public:
+  virtual ~Resident() = default;
+  std::int64_t counted_bytes() const { return charge_.bytes(); }
+
+ protected:
+  explicit Resident(Charge charge) : charge_(std::move(charge)) {}
+
+ private:
+  friend class BlockCache;
+  Charge charge_;
+};
+
+/// A table ready to make rows. **Thread safety**: thread-safe.
+class OpenTable : public Resident {
+ public:
+  OpenTable(std::shared_ptr<const LocalTable> rows, Charge charge)
+      : Resident(std::move(charge)),
+        rows_(std::move(rows)),
+        geometry_(rows_->spec()),
+        fingerprint_(rows_->spec().fingerprint()) {}
+
+  const LocalTable& rows() const { return *rows_; }
+  const CanonicalSpec& spec() const { return rows_->spec(); }
+  const BlockGeometry& geometry() const { return geometry_; }
+  const std::string& fingerprint() const { return fingerprint_; }
+
+  /// Blocks held by the cache, and the bytes of this table and of those.
+  std::int64_t cached_blocks() const { return cached_blocks_.load(std::memory_order_relaxed); }
+  std::int64_t cached_bytes() const { return cached_bytes_.load(std::memory_order_relaxed); }
+  /// Look-ups of blocks that found the block made or being made, and those
+  /// that had to make it.
+  std::int64_t hits() const { return hits_.load(std::memory_order_relaxed); }
+  std::int64_t misses() const { return misses_.load(std::memory_order_relaxed); }
+
+ private:
+  friend class BlockCache;
+
+  const std::shared_ptr<const LocalTable> rows_;
+  const BlockGeometry geometry_;
+  const std::string fingerprint_;
+  mutable std::atomic<std::int64_t> cached_blocks_{0};
+  mutable std::atomic<std::int64_t> cached_bytes_{0};
+  mutable std::atomic<std::int64_t> hits_{0};
+  mutable std::atomic<std::int64_t> misses_{0};
+};
+
+/// Consecutive rows of a table, immutable. **Thread safety**: thread-safe.
+class Block : public Resident {
+ public:
+  Block(std::shared_ptr<const OpenTable> table, std::int64_t index, Charge charge);
+
+  const OpenTable& table() const { return *table_; }
+  std::int64_t begin() const { return begin_; }  ///< first position
+  std::int64_t end() const { return end_; }      ///< one past the last
+  /// Rows `first` ... `last`-1, which have to be in the block.
+  absl::Span<const std::byte> Rows(std::int64_t first, std::int64_t last) const;
+
+ private:
+  friend class BlockCache;
+
+  const std::shared_ptr<const OpenTable> table_;
+  const std::int64_t index_;
+  const std::int64_t begin_;
+  const std::int64_t end_;
+  AlignedBytes bytes_;
+};
+
+using TablePtr = std::shared_ptr<const OpenTable>;
+using BlockPtr = std::shared_ptr<const Block>;
+
+/// The cache. **Thread safety**: thread-safe; nothing is made, and nobody is
+/// called, under its lock.
+class BlockCache {
+ public:
+  using Opener = std::function<std::shared_ptr<const LocalTable>(CanonicalSpec)>;
+  template <typename T>
+  using Result = absl::StatusOr<std::shared_ptr<const T>>;
+  /// Receives what another thread made. Must not throw or block.
+  template <typename T>
+  using Waiter = std::function<void(Result<T>)>;
+
+  struct Limits {
+    /// Bound on what the cache holds, and on that together with what others
+    /// hold of it. 0: nothing is kept.
+    std::int64_t cache_bytes = std::int64_t{256} << 20;
+    /// How far work in flight may go beyond that.
+    std::int64_t working_bytes = std::int64_t{32} << 20;
+  };
+
+  explicit BlockCache(Limits limits, Opener opener = &LocalTable::Create);
+  BlockCache(const BlockCache&) = delete;
+
+  /// The opened table of `spec`, or null. Never opens one.
+  TablePtr FindTable(const CanonicalSpec& spec) ABSL_LOCKS_EXCLUDED(mutex_);
+  /// Blocks `first` ... `last` of `table` if all of them are held; otherwise
+  /// empty. Never makes one.
+  std::vector<BlockPtr> FindBlocks(const OpenTable& table, std::int64_t first, std::int64_t last)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  /// The opened table of `spec`. If it is not held, opens it on this thread;
+  /// if another thread is at that, returns nothing and `waiter` is called once
+  /// with the outcome, on that thread, possibly before this returns.
+  ///
+  /// **Errors**: UNAVAILABLE when there is no memory for it; what making it
+  /// threw. A failure leaves nothing behind: the next call tries again.
+  std::optional<Result<OpenTable>> Open(const CanonicalSpec& spec, Waiter<OpenTable> waiter)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  /// The block `index` of `table`, in the same way.
+  std::optional<Result<Block>> Get(const TablePtr& table, std::int64_t index, Waiter<Block> waiter)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  /// The block `index` of `table` if it is held, or null. Never makes it.
+  BlockPtr FindBlock(const OpenTable& table, std::int64_t index) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  /// Counts memory that a call needs.
+  ///
+  /// **Errors**: UNAVAILABLE when there is none.
+  absl::StatusOr<Charge> Reserve(std::int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
+  /// Counted memory for rows that are not cached. **Errors**: as Reserve.
+  absl::StatusOr<std::shared_ptr<RowBuffer>> Allocate(std::int64_t bytes)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  /// Up to `max_count` opened tables in order of fingerprint, from the first
+  /// after `after`: 16 bytes, or empty to begin.
+  std::vector<TablePtr> Tables(absl::Span<const std::uint8_t> after, std::size_t max_count)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const Limits& limits() const { return limits_; }
+  /// Bytes alive: held by the cache, by calls, and by the network.
+  std::int64_t live_bytes() const { return account_->live_bytes(); }
+  /// Blocks made so far.
+  std::int64_t blocks_made() const { return blocks_made_.load(std::memory_order_relaxed); }
+
+ private:
+  // Tables sort before blocks, then by digest, then by index.
+  using Key = std::tuple<bool, std::array<std::uint8_t, 32>, std::int64_t>;
+  struct Entry {
+    Key key;
+    std::shared_ptr<const Resident> resident;
+  };
+  using Made = absl::StatusOr<std::shared_ptr<const Resident>>;
+
+  std::optional<Made> GetOrMake(const Key& key, std::int64_t bytes, const OpenTable* table,
+                                absl::FunctionRef<Made(Charge)> make,
+                                std::function<void(Made)> waiter) ABSL_LOCKS_EXCLUDED(mutex_);
+  Made MakeTable(const CanonicalSpec& spec, Charge charge) ABSL_LOCKS_EXCLUDED(mutex_);
+  Made MakeBlock(const TablePtr& table, std::int64_t index, Charge charge);
+  void Land(const Key& key, const Made& made) ABSL_LOCKS_EXCLUDED(mutex_);
+  void KeepLocked(const Key& key, std::shared_ptr<const Resident> resident)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::shared_ptr<const Resident> FindLocked(const Key& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status MakeRoomLocked(std::int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EvictLocked(std::int64_t live_bound) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  static void CountHeld(const Entry& entry, int sign);
+
+  const Limits limits_;
+  const Opener opener_;
+  const std::shared_ptr<MemoryAccount> account_ = std::make_shared<MemoryAccount>();
+  std::atomic<std::int64_t> blocks_made_{0};
+
+  absl::Mutex mutex_;
+  // Most recently used first.
+  std::list<Entry> lru_ ABSL_GUARDED_BY(mutex_);
+  absl::btree_map<Key, std::list<Entry>::iterator> index_ ABSL_GUARDED_BY(mutex_);
+  // What is being made, and who waits for it.
+  absl::btree_map<Key, std::vector<std::function<void(Made)>>> flights_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace phasor::server
+
+#endif  // PHASOR_SERVER_BLOCK_CACHE_H_

@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "phasor/core/errors.h"
+#include "phasor/v1/position_table_service.pb.h"
+#include "server/request.h"
+#include "server/rows_handlers.h"
+#include "server/rows_message.h"
+
+namespace phasor::server {
+namespace {
+
+// Most rows copied on one of gRPC's threads.
+constexpr std::size_t kMaxInlineRows = 256;
+// Elements computed in a step: one by itself takes up to half a microsecond.
+constexpr std::int64_t kStepElements = 4096;
+
+using Positions = std::variant<std::vector<std::int64_t>, std::vector<double>>;
+
+std::int64_t CountOf(const Positions& positions) {
+  return std::visit([](const auto& list) { return static_cast<std::int64_t>(list.size()); },
+                    positions);
+}
+
+absl::Status CheckPositions(const CanonicalSpec& spec, const std::vector<std::int64_t>& positions) {
+  for (std::size_t k = 0; k < positions.size(); ++k) {
+    // The path is written only where it is needed: there may be millions.
+    if (positions[k] < spec.first_position() || positions[k] > spec.last_position()) {
+      return spec.CheckPosition(positions[k], absl::StrCat("positions[", k, "]"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckPositions(const CanonicalSpec& spec, const std::vector<double>& positions) {
+  if (positions.empty()) return absl::OkStatus();
+  if (spec.bounded()) {
+    return FieldError(absl::StatusCode::kInvalidArgument, "real_positions",
+                      "a learned table has rows at integer positions alone: use positions");
+  }
+  // Both ends are integers of at most 2^53: exact.
+  const auto first = static_cast<double>(spec.first_position());
+  const auto last = static_cast<double>(spec.last_position());
+  for (std::size_t k = 0; k < positions.size(); ++k) {
+    if (positions[k] >= first && positions[k] <= last) continue;
+    const bool finite = std::isfinite(positions[k]);
+    return FieldError(
+        finite ? absl::StatusCode::kOutOfRange : absl::StatusCode::kInvalidArgument,
+        absl::StrCat("real_positions[", k, "]"),
+        absl::StrCat(positions[k], finite ? " is not in " : " is not a finite position in ",
+                     spec.first_position(), " ... ", spec.last_position()));
+  }
+  return absl::OkStatus();
+}
+
+// Copies rows that are in cached blocks and computes the others, without making
+// blocks of them: positions of a batch may be anywhere.
+class GatherRowsHandler final : public UnaryHandler {
+ public:
+  explicit GatherRowsHandler(Backend* backend) : backend_(backend) {}
+
+  absl::Status Start(const grpc::ByteBuffer& bytes) override {
+    v1::GatherRowsRequest request;
+    absl::Status status = Decode(bytes, &request);
+    if (!status.ok()) return status;
+    absl::StatusOr<CanonicalSpec> spec = CheckTable(request);
+    if (!spec.ok()) return spec.status();
+    if (!request.positions().empty() && !request.real_positions().empty()) {
+      return FieldError(absl::StatusCode::kInvalidArgument, "real_positions",
+                        "positions are given too: give either");
+    }
+    const auto& real = request.real_positions();
+    const auto& integers = request.positions();
+    if (real.empty()) {
+      positions_ = std::vector<std::int64_t>(integers.begin(), integers.end());
+    } else {
+      positions_ = std::vector<double>(real.begin(), real.end());
+    }
+    status = CheckMessageSize(*spec, 0, CountOf(positions_), backend_->max_message_bytes,
+                              real.empty() ? "positions" : "real_positions",
+                              "gather in several calls, or read ranges with ReadRows");
+    if (!status.ok()) return status;
+    status = std::visit([&](const auto& list) { return CheckPositions(*spec, list); }, positions_);
+    if (!status.ok()) return status;
+    spec_.emplace(*std::move(spec));
+    return absl::OkStatus();
+  }
+
+  bool TryAnswer() override {
+    if (CountOf(positions_) == 0) {
+      Answer();
+      return true;
+    }
+    const auto* positions = std::get_if<std::vector<std::int64_t>>(&positions_);
+    if (positions == nullptr || positions->size() > kMaxInlineRows ||
+        CountOf(positions_) * spec_->row_bytes() > kMaxBlockBytes) {
+      return false;
+    }
+    table_ = backend_->cache.FindTable(*spec_);
+    if (table_ == nullptr || !Allocate().ok()) return false;
+    while (next_ < positions->size()) {
+      if (!CopyCached((*positions)[next_])) return false;
+      ++next_;
+    }
+    Answer();
+    return true;
+  }
+
+  absl::StatusOr<Progress> Step(Resume resume) override {
+    if (!failure_.ok()) return failure_;
+    if (table_ == nullptr) {
+      auto table =
+          backend_->cache.Open(*spec_, [this, resume](BlockCache::Result<OpenTable> opened) {
+            failure_ = opened.status();
+            if (opened.ok()) table_ = *std::move(opened);
+            resume();
+          });
+      if (!table.has_value()) return Progress::kWait;
+      if (!table->ok()) return table->status();
+      table_ = **std::move(table);
+      return Progress::kAgain;
+    }
+    absl::Status status = Allocate();
+    if (!status.ok()) return status;
+    status = std::visit([this](const auto& list) { return GatherSome(list); }, positions_);
+    if (!status.ok()) return status;
+    if (next_ < static_cast<std::size_t>(CountOf(positions_))) return Progress::kAgain;
+    Answer();
+    return Progress::kDone;
+  }
+
+ private:
+  absl::Status Allocate() {
+    if (rows_ != nullptr) return absl::OkStatus();
+    absl::StatusOr<std::shared_ptr<RowBuffer>> rows =
+        backend_->cache.Allocate(CountOf(positions_) * spec_->row_bytes());
+    if (rows.ok()) rows_ = *std::move(rows);
+    return rows.status();
+  }
+
+  absl::Span<std::byte> Rows(std::size_t first, std::size_t last) {
+    const auto row_bytes = static_cast<std::size_t>(spec_->row_bytes());
+    return rows_->data().subspan(first * row_bytes, (last - first) * row_bytes);
+  }
+
+  // Copies the next row from the cache, if it is there.
+  bool CopyCached(std::int64_t position) {
+    const std::int64_t index = table_->geometry().BlockOf(position);
+    if (block_ == nullptr || position < block_->begin() || position >= block_->end()) {
+      block_ = backend_->cache.FindBlock(*table_, index);
+    }
+    if (block_ == nullptr) return false;
+    const absl::Span<const std::byte> row = block_->Rows(position, position + 1);
+    std::memcpy(Rows(next_, next_ + 1).data(), row.data(), row.size());
+    return true;
+  }
+  bool CopyCached(double) { return false; }
+
+  // The next rows, as many as make a step.
+  template <typename T>
+  absl::Status GatherSome(const std::vector<T>& positions) {
+    const auto step =
+        static_cast<std::size_t>(std::max<std::int64_t>(1, kStepElements / spec_->row_width()));
+    const std::size_t end = std::min(positions.size(), next_ + step);
+    while (next_ < end) {
+      const std::size_t first = next_;
+      while (next_ < end && !CopyCached(positions[next_])) ++next_;
+      const auto missing = absl::MakeConstSpan(positions).subspan(first, next_ - first);
+      if (!missing.empty()) {
+        absl::Status status = table_->rows().GatherInto(missing, Rows(first, next_));
+        if (!status.ok()) return status;
+      }
+      if (next_ < end) ++next_;  // the copied one
+    }
+    return absl::OkStatus();
+  }
+
+  void Answer() {
+    const RowsHead head = {.fingerprint = spec_->fingerprint(),
+                           .row_count = CountOf(positions_),
+                           .row_width = spec_->row_width(),
+                           .element_type = spec_->element_type()};
+    std::vector<grpc::Slice> slices;
+    if (rows_ != nullptr) slices.push_back(ShareRows(rows_, rows_->data()));
+    response() = EncodeRows(head, std::move(slices));
+  }
+
+  Backend* const backend_;
+  std::optional<CanonicalSpec> spec_;
+  Positions positions_;
+  TablePtr table_;
+  BlockPtr block_;  // the last one copied from
+  std::shared_ptr<RowBuffer> rows_;
+  std::size_t next_ = 0;  // rows before it are done
+  absl::Status failure_;
+};
+
+}  // namespace
+
+std::unique_ptr<UnaryHandler> NewGatherRowsHandler(Backend* backend) {
+  return std::make_unique<GatherRowsHandler>(backend);
+}
+
+}  // namespace phasor::server

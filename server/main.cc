@@ -1,0 +1,121 @@
+#include <grpc/support/log.h>
+#include <grpcpp/version_info.h>
+#include <signal.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
+#include "server/options.h"
+#include "server/server.h"
+#include "server/version.h"
+
+namespace phasor::server {
+namespace {
+
+// gRPC before 1.65 has a log of its own.
+#if GRPC_CPP_VERSION_MAJOR == 1 && GRPC_CPP_VERSION_MINOR < 65
+void LogGrpc(gpr_log_func_args* line) {
+  const auto level = line->severity == GPR_LOG_SEVERITY_ERROR  ? spdlog::level::warn
+                     : line->severity == GPR_LOG_SEVERITY_INFO ? spdlog::level::info
+                                                               : spdlog::level::debug;
+  spdlog::log(level, "grpc: {}", line->message);
+}
+void RouteGrpcLog() { gpr_set_log_function(&LogGrpc); }
+#else
+void RouteGrpcLog() {}
+#endif
+
+void StartLogging(const std::string& level) {
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+      "phasord", std::make_shared<spdlog::sinks::stderr_sink_mt>()));
+  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
+  spdlog::set_level(level == "error" ? spdlog::level::err : spdlog::level::from_str(level));
+  RouteGrpcLog();
+}
+
+// A connection is a file descriptor, and usual limits are low.
+void RaiseOpenFilesLimit() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  spdlog::info("open files, connections among them: at most {}", limit.rlim_cur);
+}
+
+// SIGTERM and SIGINT as events: the first asks the server to end, the second
+// ends the process at once. To be made before any other thread.
+class StopSignals {
+ public:
+  StopSignals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    std::thread([this, signals] {
+      int number = 0;
+      sigwait(&signals, &number);
+      stop_.Notify();
+      sigwait(&signals, &number);
+      _exit(128 + number);
+    }).detach();
+  }
+
+  void Wait() const { stop_.WaitForNotification(); }
+
+ private:
+  absl::Notification stop_;
+};
+
+int Run(const std::vector<std::string>& arguments) {
+  absl::StatusOr<CommandLine> line = ParseCommandLine(arguments);
+  if (!line.ok()) {
+    std::fprintf(stderr, "phasord: %s\n", std::string(line.status().message()).c_str());
+    return 2;
+  }
+  if (!line->text.empty()) {
+    std::fputs(line->text.c_str(), stdout);
+    return 0;
+  }
+  const Options& options = line->options;
+  signal(SIGPIPE, SIG_IGN);
+  // Never destroyed: its thread lives as long as the process.
+  static const auto* const stop = new StopSignals;
+  StartLogging(options.log_level);
+  RaiseOpenFilesLimit();
+
+  absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
+  if (!server.ok()) {
+    std::fprintf(stderr, "phasord: %s\n", std::string(server.status().message()).c_str());
+    return absl::IsInvalidArgument(server.status()) ? 2 : 1;
+  }
+  for (const std::string& address : (*server)->addresses()) {
+    std::fprintf(stderr, "phasord ready on %s\n", address.c_str());
+  }
+  stop->Wait();
+  spdlog::info("draining");
+  (*server)->Drain(options.drain_delay, options.drain_timeout);
+  server->reset();
+  spdlog::info("drained");
+  return 0;
+}
+
+}  // namespace
+}  // namespace phasor::server
+
+int main(int argc, char** argv) {
+#ifdef NDEBUG
+  // Debian's Abseil looks for lock-order inversions at every lock, and aborts.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+#endif
+  return phasor::server::Run(std::vector<std::string>(argv + 1, argv + argc));
+}

@@ -1,0 +1,72 @@
+#ifndef PHASOR_SERVER_RANGE_READER_H_
+#define PHASOR_SERVER_RANGE_READER_H_
+
+/// \file
+/// Reads a range of rows for one call, message by message, block by block.
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/slice.h"
+#include "phasor/core/spec.h"
+#include "server/call.h"
+#include "server/rows_message.h"
+
+namespace phasor::server {
+
+/// The rows of a range, in messages of whole rows that share the memory of the
+/// cache's blocks. One call's own; not thread-safe.
+class RangeReader {
+ public:
+  /// Rows `start` ... `start`+`count`-1, which have to exist. A message holds
+  /// at most `max_rows` of them, at least 1; a message that is not the last one
+  /// ends where a block ends, if that leaves it any rows.
+  RangeReader(Backend* backend, CanonicalSpec spec, std::int64_t start, std::int64_t count,
+              std::int64_t max_rows);
+  RangeReader(const RangeReader&) = delete;
+
+  /// The head of a message of `count` rows.
+  static RowsHead HeadOf(const CanonicalSpec& spec, std::int64_t start, std::int64_t count);
+
+  /// Begins the next message.
+  void BeginMessage();
+  /// Completes the message if that takes look-ups alone.
+  bool TryCached();
+  /// One step towards the message; kDone when it is complete. As
+  /// UnaryHandler::Step. When memory for more rows is lacking, a message that
+  /// has some already is complete with those.
+  absl::StatusOr<Progress> Step(Resume resume);
+  /// The message, once complete.
+  grpc::ByteBuffer TakeMessage();
+  /// Whether the last message was taken.
+  bool finished() const { return finished_; }
+
+ private:
+  bool complete() const { return next_ == message_end_; }
+  void Take(const BlockPtr& block);
+  absl::StatusOr<Progress> AfterFailure(const absl::Status& status);
+
+  Backend* const backend_;
+  const CanonicalSpec spec_;
+  const BlockGeometry geometry_;
+  const std::int64_t max_rows_;
+  const std::int64_t end_;
+
+  std::int64_t message_begin_;
+  std::int64_t message_end_;
+  std::int64_t next_;  // the first row that is not in slices_
+  std::vector<grpc::Slice> slices_;
+  bool finished_ = false;
+
+  TablePtr table_;
+  // What another thread made for this call.
+  BlockPtr arrived_;
+  absl::Status failure_;
+};
+
+}  // namespace phasor::server
+
+#endif  // PHASOR_SERVER_RANGE_READER_H_

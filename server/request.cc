@@ -1,0 +1,42 @@
+#include "server/request.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "grpcpp/support/slice.h"
+
+namespace phasor::server {
+
+grpc::ByteBuffer Encode(const google::protobuf::MessageLite& response) {
+  const grpc::Slice bytes(response.SerializeAsString());
+  return grpc::ByteBuffer(&bytes, 1);
+}
+
+absl::StatusOr<CanonicalSpec> CheckSpec(const v1::TableSpec& spec) {
+  absl::StatusOr<TableSpec> table = SpecFromProto(spec);
+  if (!table.ok()) return table.status();
+  return CanonicalSpec::Create(*std::move(table));
+}
+
+bool IsFingerprint(absl::string_view text) {
+  return text.size() == 32 && std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+         });
+}
+
+absl::Status CheckFingerprint(absl::string_view expected, absl::string_view fingerprint) {
+  constexpr absl::string_view kField = "expected_fingerprint";
+  if (!IsFingerprint(expected)) {
+    return FieldError(absl::StatusCode::kInvalidArgument, kField,
+                      absl::StrCat("\"", expected.substr(0, 64),
+                                   "\" is no fingerprint: 32 lower-case hexadecimal digits"));
+  }
+  if (expected != fingerprint) {
+    return FieldError(absl::StatusCode::kFailedPrecondition, kField,
+                      absl::StrCat("the table is ", fingerprint, " here, not ", expected,
+                                   ": open it again with GetTable"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace phasor::server

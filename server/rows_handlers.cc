@@ -1,0 +1,85 @@
+#include "server/rows_handlers.h"
+
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "absl/numeric/int128.h"
+#include "absl/strings/str_cat.h"
+#include "phasor/core/errors.h"
+#include "phasor/v1/position_table_service.pb.h"
+#include "server/range_reader.h"
+#include "server/request.h"
+
+namespace phasor::server {
+namespace {
+
+class GetRowsHandler final : public UnaryHandler {
+ public:
+  explicit GetRowsHandler(Backend* backend) : backend_(backend) {}
+
+  absl::Status Start(const grpc::ByteBuffer& bytes) override {
+    v1::GetRowsRequest request;
+    absl::Status status = Decode(bytes, &request);
+    if (!status.ok()) return status;
+    absl::StatusOr<CanonicalSpec> spec = CheckTable(request);
+    if (!spec.ok()) return spec.status();
+    status = CheckRange(request, *spec);
+    if (!status.ok()) return status;
+    const std::int64_t start = request.start_position();
+    const std::int64_t count = request.row_count();
+    status = CheckMessageSize(*spec, start, count, backend_->max_message_bytes, "row_count",
+                              "read longer ranges with ReadRows");
+    if (!status.ok()) return status;
+    reader_.emplace(backend_, *std::move(spec), start, count,
+                    std::numeric_limits<std::int64_t>::max());
+    reader_->BeginMessage();
+    return absl::OkStatus();
+  }
+
+  bool TryAnswer() override {
+    if (!reader_->TryCached()) return false;
+    response() = reader_->TakeMessage();
+    return true;
+  }
+
+  absl::StatusOr<Progress> Step(Resume resume) override {
+    absl::StatusOr<Progress> progress = reader_->Step(resume);
+    if (progress.ok() && *progress == Progress::kDone) response() = reader_->TakeMessage();
+    return progress;
+  }
+
+ private:
+  Backend* const backend_;
+  std::optional<RangeReader> reader_;
+};
+
+}  // namespace
+
+absl::Status CheckMessageSize(const CanonicalSpec& spec, std::int64_t start, std::int64_t count,
+                              std::int64_t max_message_bytes, absl::string_view field,
+                              absl::string_view way_out) {
+  // Far too many rows first: the product of what is left cannot overflow.
+  if (count <= max_message_bytes / spec.row_bytes()) {
+    const RowsHead head = RangeReader::HeadOf(spec, start, count);
+    if (RowsMessageBytes(head, count * spec.row_bytes()) <= max_message_bytes) {
+      return absl::OkStatus();
+    }
+  }
+  std::ostringstream bytes;
+  bytes << absl::uint128(static_cast<std::uint64_t>(count)) *
+               static_cast<std::uint64_t>(spec.row_bytes());
+  return FieldError(absl::StatusCode::kResourceExhausted, field,
+                    absl::StrCat(count, " rows of ", spec.row_bytes(), " bytes are ", bytes.str(),
+                                 " bytes; a message, head included, has at most max_message_bytes"
+                                 " = ",
+                                 max_message_bytes, ": ", way_out));
+}
+
+std::unique_ptr<UnaryHandler> NewGetRowsHandler(Backend* backend) {
+  return std::make_unique<GetRowsHandler>(backend);
+}
+
+}  // namespace phasor::server

@@ -1,0 +1,140 @@
+#include "server/stream_call.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "phasor/v1/position_table_service.pb.h"
+#include "server/failure.h"
+#include "server/range_reader.h"
+#include "server/request.h"
+#include "server/rows_handlers.h"
+
+namespace phasor::server {
+namespace {
+
+// No head of a message of rows is longer.
+constexpr std::int64_t kMaxHeadBytes = 128;
+
+// At any time one thread has the call: gRPC's while it is started, during a
+// write and for OnWriteDone, the pool's between Submit or Resume and the end of
+// a Step. Nothing of it is touched after handing it on.
+class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public WorkPool::Job {
+ public:
+  ReadRowsCall(Backend* backend, grpc::CallbackServerContext* context,
+               const grpc::ByteBuffer* request)
+      : backend_(backend), context_(context), request_(request) {}
+
+  void Begin() {
+    try {
+      if (request_->Length() > kMaxInlineRequestBytes) {
+        absl::StatusOr<Charge> charge = ReserveForRequest(*request_, &backend_->cache);
+        if (!charge.ok()) return End(charge.status());
+        charge_.emplace(*std::move(charge));
+      } else {
+        absl::Status status = Start();
+        if (!status.ok()) return End(status);
+        if (reader_->TryCached()) return Write();
+      }
+    } catch (...) {
+      return End(CurrentExceptionStatus());
+    }
+    absl::Status taken = backend_->pool.Submit(this);
+    if (!taken.ok()) End(taken);
+  }
+
+  Progress Step() override {
+    absl::Status status = CheckWanted(*context_);
+    if (status.ok() && !reader_.has_value()) {
+      status = Start();
+      charge_.reset();
+      if (status.ok()) return Progress::kAgain;
+    }
+    if (!status.ok()) {
+      End(status);
+      return Progress::kDone;
+    }
+    const absl::StatusOr<Progress> progress = reader_->Step(Resume(&backend_->pool, this));
+    if (!progress.ok()) {
+      End(progress.status());
+      return Progress::kDone;
+    }
+    // From the pool's view a call that is being written is done; OnWriteDone
+    // brings it back.
+    if (*progress == Progress::kDone) Write();
+    return *progress;
+  }
+
+  void Fail(absl::Status status) override { End(status); }
+
+  void OnWriteDone(bool ok) override {
+    if (!ok) return End(absl::CancelledError("the call was cancelled"));
+    try {
+      absl::Status wanted = CheckWanted(*context_);
+      if (!wanted.ok()) return End(wanted);
+      reader_->BeginMessage();
+      if (reader_->TryCached()) return Write();
+    } catch (...) {
+      return End(CurrentExceptionStatus());
+    }
+    backend_->pool.Resume(this);
+  }
+
+  void OnDone() override { delete this; }
+
+ private:
+  absl::Status Start() {
+    v1::ReadRowsRequest request;
+    absl::Status status = Decode(*request_, &request);
+    if (!status.ok()) return status;
+    absl::StatusOr<CanonicalSpec> spec = CheckTable(request);
+    if (!spec.ok()) return spec.status();
+    status = CheckRange(request, *spec);
+    if (!status.ok()) return status;
+    if (request.row_count() > 0) {
+      status = CheckMessageSize(*spec, request.start_position(), 1, backend_->max_message_bytes,
+                                "spec", "raise the server's --max_message_bytes");
+      if (!status.ok()) return status;
+    }
+    const std::int64_t max_rows =
+        std::max<std::int64_t>(1, MaxChunkBytes(backend_->max_message_bytes) / spec->row_bytes());
+    reader_.emplace(backend_, *std::move(spec), request.start_position(), request.row_count(),
+                    max_rows);
+    reader_->BeginMessage();
+    return absl::OkStatus();
+  }
+
+  void Write() {
+    message_ = reader_->TakeMessage();
+    if (reader_->finished()) {
+      StartWriteAndFinish(&message_, grpc::WriteOptions(), grpc::Status::OK);
+    } else {
+      StartWrite(&message_);
+    }
+  }
+
+  void End(const absl::Status& status) { Finish(EndingStatus(status, context_)); }
+
+  Backend* const backend_;
+  grpc::CallbackServerContext* const context_;
+  const grpc::ByteBuffer* const request_;
+  std::optional<Charge> charge_;
+  std::optional<RangeReader> reader_;
+  grpc::ByteBuffer message_;
+};
+
+}  // namespace
+
+std::int64_t MaxChunkBytes(std::int64_t max_message_bytes) {
+  return std::min(kMaxChunkBytes, max_message_bytes - kMaxHeadBytes);
+}
+
+grpc::ServerWriteReactor<grpc::ByteBuffer>* StartReadRowsCall(Backend* backend,
+                                                              grpc::CallbackServerContext* context,
+                                                              const grpc::ByteBuffer* request) {
+  auto* call = new ReadRowsCall(backend, context, request);
+  call->Begin();
+  return call;
+}
+
+}  // namespace phasor::server

@@ -1,0 +1,209 @@
+#include "server/table_handlers.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "phasor/core/errors.h"
+#include "phasor/core/local_table.h"
+#include "phasor/v1/position_table_service.pb.h"
+#include "server/request.h"
+#include "server/stream_call.h"
+#include "server/version.h"
+
+namespace phasor::server {
+namespace {
+
+constexpr std::int64_t kDefaultPageSize = 100;
+constexpr std::int64_t kMaxPageSize = 1000;
+// A larger spec is left out of a list.
+constexpr std::size_t kMaxListedSpecBytes = std::size_t{16} << 10;
+// Room for what surrounds the items of a list.
+constexpr std::size_t kListMarginBytes = 64;
+
+// A method whose work is done when its request is checked.
+class ImmediateHandler : public UnaryHandler {
+ public:
+  bool TryAnswer() override { return true; }
+  absl::StatusOr<Progress> Step(Resume) override { return Progress::kDone; }
+};
+
+class GetTableHandler final : public ImmediateHandler {
+ public:
+  absl::Status Start(const grpc::ByteBuffer& bytes) override {
+    v1::GetTableRequest request;
+    absl::Status status = Decode(bytes, &request);
+    if (!status.ok()) return status;
+    absl::StatusOr<CanonicalSpec> spec = CheckTable(request);
+    if (!spec.ok()) return spec.status();
+    v1::GetTableResponse table;
+    *table.mutable_spec() = CanonicalToProto(*spec);
+    *table.mutable_effective_spec() = EffectiveToProto(*spec);
+    table.set_fingerprint(spec->fingerprint());
+    table.set_row_width(spec->row_width());
+    table.set_row_bytes(spec->row_bytes());
+    if (spec->bounded()) {
+      table.set_row_count(spec->last_position() - spec->first_position() + 1);
+    } else {
+      table.set_attention_factor(1);
+    }
+    table.set_first_position(spec->first_position());
+    table.set_last_position(spec->last_position());
+    table.set_numerics_description(absl::StrCat(
+        "EXACT: every element is the real value of its formula, rounded once to ",
+        std::string(ElementTypeName(spec->element_type())), ", to nearest, ties to even"));
+    response() = Encode(table);
+    return absl::OkStatus();
+  }
+};
+
+class GetFrequenciesHandler final : public UnaryHandler {
+ public:
+  explicit GetFrequenciesHandler(Backend* backend) : backend_(backend) {}
+
+  absl::Status Start(const grpc::ByteBuffer& bytes) override {
+    v1::GetFrequenciesRequest request;
+    absl::Status status = Decode(bytes, &request);
+    if (!status.ok()) return status;
+    absl::StatusOr<CanonicalSpec> spec = CheckTable(request);
+    if (!spec.ok()) return spec.status();
+    if (const auto* sinusoidal = std::get_if<Sinusoidal>(&spec->spec().scheme)) {
+      const std::int64_t bytes_needed = sinusoidal->width / 2 * 8;
+      if (bytes_needed + static_cast<std::int64_t>(kListMarginBytes) >
+          backend_->max_message_bytes) {
+        return FieldError(
+            absl::StatusCode::kResourceExhausted, "spec.sinusoidal.width",
+            absl::StrCat(bytes_needed,
+                         " bytes of frequencies do not fit a message of at most "
+                         "max_message_bytes = ",
+                         backend_->max_message_bytes, ": raise the server's --max_message_bytes"));
+      }
+    }
+    spec_.emplace(*std::move(spec));
+    return absl::OkStatus();
+  }
+
+  bool TryAnswer() override { return false; }
+
+  absl::StatusOr<Progress> Step(Resume) override {
+    absl::StatusOr<std::vector<double>> frequencies = Frequencies(*spec_);
+    if (!frequencies.ok()) return frequencies.status();
+    v1::GetFrequenciesResponse answer;
+    answer.set_fingerprint(spec_->fingerprint());
+    answer.mutable_frequencies()->Add(frequencies->begin(), frequencies->end());
+    response() = Encode(answer);
+    return Progress::kDone;
+  }
+
+ private:
+  Backend* const backend_;
+  std::optional<CanonicalSpec> spec_;
+};
+
+class ListTablesHandler final : public UnaryHandler {
+ public:
+  explicit ListTablesHandler(Backend* backend) : backend_(backend) {}
+
+  absl::Status Start(const grpc::ByteBuffer& bytes) override {
+    v1::ListTablesRequest request;
+    absl::Status status = Decode(bytes, &request);
+    if (!status.ok()) return status;
+    page_size_ = request.has_page_size() ? request.page_size() : kDefaultPageSize;
+    if (page_size_ < 1 || page_size_ > kMaxPageSize) {
+      return FieldError(absl::StatusCode::kInvalidArgument, "page_size",
+                        absl::StrCat(page_size_, " is not in 1 ... ", kMaxPageSize));
+    }
+    if (!request.page_token().empty() && !IsFingerprint(request.page_token())) {
+      return FieldError(absl::StatusCode::kInvalidArgument, "page_token",
+                        "is not the next_page_token of an earlier page");
+    }
+    after_ = absl::HexStringToBytes(request.page_token());
+    return absl::OkStatus();
+  }
+
+  // Writing specs of up to 1000 tables takes its time.
+  bool TryAnswer() override { return false; }
+
+  absl::StatusOr<Progress> Step(Resume) override {
+    const auto* after = reinterpret_cast<const std::uint8_t*>(after_.data());
+    // One more than asked for tells whether there is a next page.
+    const std::vector<TablePtr> tables = backend_->cache.Tables(
+        absl::MakeConstSpan(after, after_.size()), static_cast<std::size_t>(page_size_) + 1);
+    v1::ListTablesResponse page;
+    std::size_t page_bytes = kListMarginBytes;
+    for (const TablePtr& table : tables) {
+      v1::TableInfo info = Describe(*table);
+      page_bytes += info.ByteSizeLong() + kListMarginBytes;
+      if (page.tables_size() == page_size_ ||
+          page_bytes > static_cast<std::size_t>(backend_->max_message_bytes)) {
+        page.set_next_page_token(page.tables(page.tables_size() - 1).fingerprint());
+        break;
+      }
+      *page.add_tables() = std::move(info);
+    }
+    response() = Encode(page);
+    return Progress::kDone;
+  }
+
+ private:
+  static v1::TableInfo Describe(const OpenTable& table) {
+    v1::TableInfo info;
+    v1::TableSpec spec = CanonicalToProto(table.spec());
+    if (spec.ByteSizeLong() <= kMaxListedSpecBytes) *info.mutable_spec() = std::move(spec);
+    info.set_fingerprint(table.fingerprint());
+    info.set_cached_bytes(table.cached_bytes());
+    info.set_cached_blocks(table.cached_blocks());
+    info.set_hits(table.hits());
+    info.set_misses(table.misses());
+    return info;
+  }
+
+  Backend* const backend_;
+  std::int64_t page_size_ = 0;
+  std::string after_;
+};
+
+class GetServerInfoHandler final : public ImmediateHandler {
+ public:
+  explicit GetServerInfoHandler(Backend* backend) : backend_(backend) {}
+
+  absl::Status Start(const grpc::ByteBuffer& bytes) override {
+    v1::GetServerInfoRequest request;
+    absl::Status status = Decode(bytes, &request);
+    if (!status.ok()) return status;
+    v1::GetServerInfoResponse info;
+    info.set_version(kVersion);
+    info.set_numerics_version(kNumericsVersion);
+    info.set_max_message_bytes(backend_->max_message_bytes);
+    info.set_max_chunk_bytes(MaxChunkBytes(backend_->max_message_bytes));
+    info.set_cache_bytes(backend_->cache.limits().cache_bytes);
+    info.set_cached_bytes(backend_->cache.live_bytes());
+    info.set_max_width(kMaxWidth);
+    response() = Encode(info);
+    return absl::OkStatus();
+  }
+
+ private:
+  Backend* const backend_;
+};
+
+}  // namespace
+
+std::unique_ptr<UnaryHandler> NewGetTableHandler(Backend*) {
+  return std::make_unique<GetTableHandler>();
+}
+std::unique_ptr<UnaryHandler> NewGetFrequenciesHandler(Backend* backend) {
+  return std::make_unique<GetFrequenciesHandler>(backend);
+}
+std::unique_ptr<UnaryHandler> NewListTablesHandler(Backend* backend) {
+  return std::make_unique<ListTablesHandler>(backend);
+}
+std::unique_ptr<UnaryHandler> NewGetServerInfoHandler(Backend* backend) {
+  return std::make_unique<GetServerInfoHandler>(backend);
+}
+
+}  // namespace phasor::server

@@ -1,0 +1,71 @@
+#include "server/work_pool.h"
+
+#include "absl/strings/str_cat.h"
+#include "server/failure.h"
+
+namespace phasor::server {
+
+WorkPool::WorkPool(int threads, std::int64_t max_queued_jobs) : max_queued_jobs_(max_queued_jobs) {
+  threads_.reserve(static_cast<std::size_t>(threads));
+  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Run(); });
+}
+
+WorkPool::~WorkPool() {
+  {
+    absl::MutexLock lock(&mutex_);
+    ending_ = true;
+    pushed_.SignalAll();
+  }
+  for (std::thread& thread : threads_) thread.join();
+}
+
+absl::Status WorkPool::Submit(Job* job) {
+  absl::MutexLock lock(&mutex_);
+  if (queued_ >= max_queued_jobs_) {
+    return absl::UnavailableError(absl::StrCat(
+        queued_, " calls are waiting for a thread, the most allowed; try again later"));
+  }
+  PushLocked(job);
+  return absl::OkStatus();
+}
+
+void WorkPool::Resume(Job* job) {
+  absl::MutexLock lock(&mutex_);
+  PushLocked(job);
+}
+
+std::int64_t WorkPool::queued_jobs() const {
+  absl::MutexLock lock(&mutex_);
+  return queued_;
+}
+
+void WorkPool::PushLocked(Job* job) {
+  job->next_ = nullptr;
+  (first_ == nullptr ? first_ : last_->next_) = job;
+  last_ = job;
+  ++queued_;
+  pushed_.Signal();
+}
+
+WorkPool::Job* WorkPool::PopOrNull() {
+  absl::MutexLock lock(&mutex_);
+  while (first_ == nullptr && !ending_) pushed_.Wait(&mutex_);
+  Job* job = first_;
+  if (job == nullptr) return nullptr;
+  first_ = job->next_;
+  --queued_;
+  return job;
+}
+
+void WorkPool::Run() {
+  while (Job* job = PopOrNull()) {
+    steps_.fetch_add(1, std::memory_order_relaxed);
+    try {
+      if (job->Step() == Progress::kAgain) Resume(job);
+    } catch (...) {
+      job->Fail(CurrentExceptionStatus());
+    }
+  }
+}
+
+}  // namespace phasor::server
