@@ -1,0 +1,191 @@
+#include "client/cli/flags.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+
+namespace phasor::cli {
+namespace {
+
+constexpr VerbInfo kVerbs[] = {
+    {Verb::kRows, "rows", true, "rows --start ... --start + --count - 1"},
+    {Verb::kGather, "gather", true, "one row for each of --positions"},
+    {Verb::kExport, "export", true, "rows of any length to a file"},
+    {Verb::kShift, "shift", true, "the rows of --input, moved on --by positions"},
+    {Verb::kFreqs, "freqs", true, "angular frequencies, binary64, radians per position"},
+    {Verb::kTable, "table", true, "canonical spec, fingerprint and sizes, as JSON"},
+    {Verb::kPlot, "plot", true, "heat map of rows, and the ladder of frequencies as bars"},
+    {Verb::kTables, "tables", false, "tables that the server holds"},
+    {Verb::kHealth, "health", false, "whether the server serves: exit status 0 if it does"},
+    {Verb::kInfo, "info", false, "the server's version and limits"},
+};
+
+constexpr SchemeInfo kSchemes[] = {
+    {Scheme::kSinusoidal, "sinusoidal"},
+    {Scheme::kLearnedInit, "learned_init"},
+};
+
+constexpr unsigned kRange = Bit(Verb::kRows) | Bit(Verb::kExport) | Bit(Verb::kPlot);
+constexpr unsigned kArrays = Bit(Verb::kRows) | Bit(Verb::kGather) | Bit(Verb::kExport) |
+                             Bit(Verb::kShift) | Bit(Verb::kFreqs);
+constexpr unsigned kOfTables = kArrays | Bit(Verb::kTable) | Bit(Verb::kPlot);
+constexpr unsigned kServerLists = Bit(Verb::kTables) | Bit(Verb::kInfo);
+constexpr unsigned kAllVerbs = kOfTables | kServerLists | Bit(Verb::kHealth);
+
+constexpr unsigned kSinusoidal = Bit(Scheme::kSinusoidal);
+constexpr unsigned kLearnedInit = Bit(Scheme::kLearnedInit);
+
+constexpr FlagInfo kFlags[] = {
+    {"max_positions", "N", kOfTables, kLearnedInit, "spec.*.max_positions", "rows of the table"},
+    {"width", "D", kOfTables, kSinusoidal | kLearnedInit, "spec.*.width",
+     "width d; even for sinusoidal"},
+    {"base", "B", kOfTables, kSinusoidal, "spec.*.base", "base of the ladder (10000)"},
+    {"ladder", "WORD", kOfTables, kSinusoidal,
+     "spec.*.ladder spec.*.paper spec.*.inclusive spec.*.downscaled spec.*.explicit",
+     "paper (default), inclusive, downscaled, explicit"},
+    {"downscale_shift", "X", kOfTables, kSinusoidal, "spec.*.downscaled.downscale_shift",
+     "of --ladder=downscaled"},
+    {"frequencies", "W,W,...|@FILE", kOfTables, kSinusoidal, "spec.*.explicit.frequencies",
+     "of --ladder=explicit: d/2 of them"},
+    {"layout", "WORD", kOfTables, kSinusoidal, "spec.*.layout",
+     "sin_cos_interleaved (default), sin_cos_halves, cos_sin_halves, cos_sin_interleaved, "
+     "cos_sin_duplicated_halves, cos_sin_duplicated_pairs, cos_only, sin_only"},
+    {"position_offset", "N", kOfTables, kSinusoidal, "spec.*.position_offset",
+     "added to every position (0)"},
+    {"zero_row", "N", kOfTables, kSinusoidal, "spec.*.zero_row",
+     "the row, counted after the offset, that is all zero (none)"},
+    {"stddev", "X", kOfTables, kLearnedInit, "spec.*.stddev", "standard deviation (0.02)"},
+    {"seed", "N", kOfTables, kLearnedInit, "spec.*.seed", "seed of the generator (0)"},
+    {"stream", "N", kOfTables, kLearnedInit, "spec.*.stream", "stream of the generator (0)"},
+    {"type", "WORD", kOfTables, kSinusoidal | kLearnedInit, "spec.element_type",
+     "float32 (default), float64, float16, bfloat16"},
+    {"numerics", "WORD", kOfTables, kSinusoidal, "spec.numerics", "exact (default)"},
+
+    {"start", "N", kRange, 0, "start_position", "first position (0)"},
+    {"count", "N", kRange, 0, "row_count",
+     "number of rows; required, but for plot (256, or those there are)"},
+    {"positions", "P,P,...|@FILE", Bit(Verb::kGather), 0, "positions real_positions",
+     "all integers, or all with '.' or 'e': fractional positions; required"},
+    {"by", "K", Bit(Verb::kShift), 0, "by steps fractional_steps",
+     "how far, an integer or a real number; required"},
+    {"input", "FILE.npy", Bit(Verb::kShift), 0, "data rows",
+     "the rows to shift, - for stdin; their element type is the table's; required"},
+
+    {"output", "PATH", kOfTables | kServerLists, 0, "", "where the data goes (- for stdout)"},
+    {"format", "WORD", kArrays, 0, "",
+     "table, csv, npy, raw; by default as the suffix of --output says (.npy .csv .raw .bin), else "
+     "table on a terminal, else csv"},
+    {"server", "ADDRESS", kAllVerbs, 0, "address", "(PHASOR_SERVER, or 127.0.0.1:50051)"},
+    {"local", "", kOfTables | kServerLists, 0, "", "compute here and ask no server: the same bits"},
+    {"timeout", "TIME", kAllVerbs, 0, "timeout", "bound of one call, retries included (10s)"},
+    {"help", "", kAllVerbs, 0, "", "print this"},
+    {"version", "", kAllVerbs, 0, "", "print the version"},
+};
+
+std::string FlagLine(const FlagInfo& flag) {
+  std::string left = absl::StrCat("  --", flag.name, flag.hint.empty() ? "" : "=", flag.hint);
+  std::string line = absl::StrFormat("%-31s", left);
+  // Long help is broken between words, under itself.
+  constexpr std::size_t kWidth = 96;
+  std::size_t column = line.size();
+  for (absl::string_view word : absl::StrSplit(flag.help, ' ')) {
+    if (column + 1 + word.size() > kWidth) {
+      absl::StrAppend(&line, "\n", std::string(31, ' '));
+      column = 31;
+    }
+    absl::StrAppend(&line, " ", word);
+    column += 1 + word.size();
+  }
+  return line + "\n";
+}
+
+std::string ToolHelp() {
+  std::string text =
+      "Exact position tables, from a phasord server or computed here.\n\n"
+      "  phasor VERB SCHEME --flag=value ...\n\n"
+      "Verbs:\n";
+  for (const VerbInfo& verb : kVerbs) {
+    absl::StrAppendFormat(&text, "  %-20s %s\n",
+                          absl::StrCat(verb.name, verb.has_scheme ? " SCHEME" : ""), verb.help);
+  }
+  absl::StrAppend(&text,
+                  "\nSchemes: sinusoidal, learned_init. Flags stand before or after the verb, in "
+                  "any order.\nNumbers are decimal. `phasor VERB --help` lists a verb's flags.\n\n"
+                  "  phasor rows sinusoidal --width=4 --count=3 --local\n"
+                  "  phasor export sinusoidal --width=512 --count=131072 --type=bfloat16 "
+                  "--output=pe.npy\n"
+                  "  phasor plot sinusoidal --width=128 --count=200\n\n"
+                  "Exit status: 0; 2 for what the request got wrong; 1 for all else.\n");
+  return text;
+}
+
+}  // namespace
+
+absl::Span<const VerbInfo> Verbs() { return kVerbs; }
+absl::Span<const SchemeInfo> Schemes() { return kSchemes; }
+absl::Span<const FlagInfo> Flags() { return kFlags; }
+
+const VerbInfo* FindVerb(absl::string_view name) {
+  const auto* found = std::find_if(std::begin(kVerbs), std::end(kVerbs),
+                                   [name](const VerbInfo& info) { return info.name == name; });
+  return found == std::end(kVerbs) ? nullptr : found;
+}
+
+const VerbInfo& InfoOf(Verb verb) { return kVerbs[static_cast<std::size_t>(verb)]; }
+
+const SchemeInfo* FindScheme(absl::string_view name) {
+  const auto* found = std::find_if(std::begin(kSchemes), std::end(kSchemes),
+                                   [name](const SchemeInfo& info) { return info.name == name; });
+  return found == std::end(kSchemes) ? nullptr : found;
+}
+
+const SchemeInfo& InfoOf(Scheme scheme) { return kSchemes[static_cast<std::size_t>(scheme)]; }
+
+const FlagInfo* FindFlag(absl::string_view name) {
+  const auto* found = std::find_if(std::begin(kFlags), std::end(kFlags),
+                                   [name](const FlagInfo& info) { return info.name == name; });
+  return found == std::end(kFlags) ? nullptr : found;
+}
+
+bool Applies(const FlagInfo& flag, Verb verb, std::optional<Scheme> scheme) {
+  if ((flag.verbs & Bit(verb)) == 0) return false;
+  return flag.schemes == 0 || (scheme.has_value() && (flag.schemes & Bit(*scheme)) != 0);
+}
+
+const FlagInfo* FlagOfField(absl::string_view path, Verb verb, std::optional<Scheme> scheme) {
+  path = path.substr(0, path.find('['));
+  for (const FlagInfo& flag : kFlags) {
+    if (!Applies(flag, verb, scheme)) continue;
+    const std::string fields =
+        absl::StrReplaceAll(flag.fields, {{"*", scheme ? InfoOf(*scheme).name : ""}});
+    for (absl::string_view field : absl::StrSplit(fields, ' ', absl::SkipEmpty())) {
+      if (field == path) return &flag;
+    }
+  }
+  return nullptr;
+}
+
+std::string HelpText(std::optional<Verb> verb) {
+  if (!verb.has_value()) return ToolHelp();
+  const VerbInfo& info = InfoOf(*verb);
+  std::string text = absl::StrCat("phasor ", info.name, info.has_scheme ? " SCHEME" : "",
+                                  " --flag=value ...: ", info.help, "\n");
+  for (const SchemeInfo& scheme : kSchemes) {
+    if (!info.has_scheme) break;
+    absl::StrAppend(&text, "\n", scheme.name, ":\n");
+    for (const FlagInfo& flag : kFlags) {
+      if (flag.schemes != 0 && Applies(flag, *verb, scheme.scheme)) text += FlagLine(flag);
+    }
+  }
+  text += "\n";
+  for (const FlagInfo& flag : kFlags) {
+    if (flag.schemes == 0 && Applies(flag, *verb, std::nullopt)) text += FlagLine(flag);
+  }
+  return text;
+}
+
+}  // namespace phasor::cli

@@ -1,0 +1,116 @@
+"""The tool and a server: the same bits as --local, and what happens without one."""
+
+import json
+import socket
+import time
+
+import numpy as np
+import pytest
+
+from conftest import NO_SERVER
+from exact_tables import NPY_TYPES
+
+
+@pytest.mark.parametrize("words", [
+    ["rows", "sinusoidal", "--width=4", "--count=3"],
+    ["rows", "sinusoidal", "--width=512", "--start=-100", "--count=20000", "--format=raw"],
+    ["rows", "sinusoidal", "--width=6", "--count=7", "--base=500000", "--ladder=inclusive",
+     "--layout=cos_sin_duplicated_halves", "--position_offset=3", "--zero_row=5",
+     "--format=table"],
+    ["rows", "sinusoidal", "--width=4", "--count=3", "--ladder=explicit", "--frequencies=1,0"],
+    ["rows", "sinusoidal", "--width=4", "--count=0", "--format=npy"],
+    ["rows", "learned_init", "--max_positions=9", "--width=3", "--count=9", "--seed=-7"],
+    ["gather", "sinusoidal", "--width=4", "--positions=5,5,1048575"],
+    ["gather", "sinusoidal", "--width=4", "--positions=0.5,-1e3"],
+    ["freqs", "sinusoidal", "--width=64", "--ladder=downscaled", "--downscale_shift=1"],
+    ["table", "sinusoidal", "--width=64", "--type=float16"],
+    ["plot", "sinusoidal", "--width=64"],
+] + [["rows", "sinusoidal", "--width=64", "--count=99", f"--type={t}", "--format=raw"]
+     for t in NPY_TYPES])
+def test_a_server_gives_the_same_bits(tool, server, words):
+    assert tool.out(*words, f"--server={server}") == tool.out(*words, "--local")
+
+
+def test_large_gathers_and_shifts_are_cut_into_calls(tool, server):
+    positions = "\n".join(str(i * 7919 % 100003) for i in range(100000))
+    (tool.directory / "positions").write_text(positions)
+    gather = ["gather", "sinusoidal", "--width=64", "--positions=@positions", "--output=g.npy"]
+    tool.out(*gather, f"--server={server}")
+    remote = (tool.directory / "g.npy").read_bytes()
+    tool.out(*gather, "--local")
+    assert remote == (tool.directory / "g.npy").read_bytes()
+    shift = ["shift", "sinusoidal", "--width=64", "--by=0.5", "--input=g.npy", "--format=raw"]
+    assert tool.out(*shift, f"--server={server}") == tool.out(*shift, "--local")
+
+
+def test_exactly_one_message_more(tool, server):
+    """8192 x 128 float32 are 4 MiB, which with a head is more than a message."""
+    array = tool.npy("rows", "sinusoidal", "--width=128", "--count=8192", f"--server={server}")
+    assert array.shape == (8192, 128)
+    np.save(tool.directory / "in.npy", array)
+    shifted = tool.npy("shift", "sinusoidal", "--width=128", "--by=1", "--input=in.npy",
+                       f"--server={server}")
+    assert np.abs(shifted[:-1] - array[1:]).max() < 1e-6
+
+
+def test_server_by_environment_flag_and_local(tool, server):
+    words = ["rows", "sinusoidal", "--width=4", "--count=3"]
+    expected = tool.out(*words, "--local")
+    assert tool.out(*words, env={"PHASOR_SERVER": server}) == expected
+    assert tool.out(*words, f"--server={server}", env={"PHASOR_SERVER": NO_SERVER}) == expected
+    assert tool.out(*words, "--local", f"--server={NO_SERVER}") == expected
+    assert tool.out(*words, "--local", env={"PHASOR_SERVER": NO_SERVER}) == expected
+    tool.refused(*words, "--timeout=1s", env={"PHASOR_SERVER": NO_SERVER}, status=1)
+    tool.refused(*words, "--timeout=1s", "--local=false", f"--server={NO_SERVER}", status=1)
+
+
+@pytest.mark.parametrize("words", [
+    ["rows", "sinusoidal", "--width=4", "--count=3"],
+    ["rows", "sinusoidal", "--width=4", "--count=3", "--output=x.npy"],
+    ["rows", "sinusoidal", "--width=4", "--count=0", "--format=npy"],
+    ["gather", "sinusoidal", "--width=4", "--positions=1"],
+    ["freqs", "sinusoidal", "--width=4"],
+    ["table", "sinusoidal", "--width=4"],
+    ["plot", "sinusoidal", "--width=4"],
+    ["tables"], ["health"], ["info"],
+])
+def test_without_a_server(tool, words):
+    began = time.monotonic()
+    tool.refused(*words, f"--server={NO_SERVER}", "--timeout=1s", names=[NO_SERVER, "--server"],
+                 status=1)
+    assert time.monotonic() - began < 5
+    assert list(tool.directory.iterdir()) == []
+
+
+def test_a_wrong_request_is_told_without_a_server(tool):
+    tool.refused("rows", "sinusoidal", "--width=7", "--count=3", f"--server={NO_SERVER}",
+                 "--timeout=1s", names=["--width=7", "spec.sinusoidal.width"])
+
+
+@pytest.mark.parametrize("timeout, seconds", [("500ms", 0.5), ("1s", 1), ("2", 2)])
+def test_timeout_bounds_a_call_to_a_server_that_says_nothing(tool, timeout, seconds):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        began = time.monotonic()
+        tool.refused("rows", "sinusoidal", "--width=4", "--count=3", f"--timeout={timeout}",
+                     f"--server=127.0.0.1:{silent.getsockname()[1]}", status=1)
+        assert time.monotonic() - began < seconds + 3
+
+
+def test_health(tool, server):
+    assert tool.out("health", f"--server={server}") == b"SERVING\n"
+
+
+def test_info(tool, server):
+    text = tool.out("info", f"--server={server}").decode()
+    values = dict(line.split() for line in text.splitlines())
+    assert values["max_message_bytes"] == "4194304" and values["max_width"] == "65536"
+    assert values["version"] == tool.out("--version").decode().split()[1]
+
+
+def test_tables(tool, server):
+    words = ["sinusoidal", "--width=10", "--base=77", f"--server={server}"]
+    fingerprint = json.loads(tool.out("table", *words))["fingerprint"]
+    tool.out("rows", *words, "--count=3")
+    line = next(line for line in tool.out("tables", f"--server={server}").decode().splitlines()
+                if fingerprint in line)
+    assert '"width":10' in line and '"base":77' in line
