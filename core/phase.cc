@@ -60,18 +60,10 @@ Dyadic DyadicOf(double fraction) {
 }
 
 // 2 pi * 2^-256 < 2^-253.
-double AngleError(double position, std::int64_t scale) {
-  return std::ldexp(std::abs(position), -253 - static_cast<int>(scale));
-}
+double AngleError(double position) { return std::abs(position) * 0x1p-253; }
 
-PhasePoint PointAt(SplitTurn angle, std::int64_t scale, bool negative, double angle_error) {
-  if (scale != 0) {
-    const double unit = std::ldexp(1.0, -static_cast<int>(scale));
-    angle.residue = {angle.residue.hi * unit, angle.residue.lo * unit};
-  }
-  PhasePoint point{TurnSinCos(angle), angle_error};
-  if (negative) point.value.sin = -point.value.sin;
-  return point;
+DoubleDouble Scaled(DoubleDouble x, int exponent) {
+  return {std::ldexp(x.hi, exponent), std::ldexp(x.lo, exponent)};
 }
 
 }  // namespace
@@ -80,73 +72,86 @@ PhaseLadder::PhaseLadder(const FrequencyLadder& ladder) : phases_(ladder.size())
   // Scaled so that w is at least 2^-75 here, its fraction has 179 bits or more;
   // and no int64 takes what is below 2^-74 to the first node.
   constexpr mpfr_exp_t kLeastExponent = -74;
+  constexpr int kFractionBits = 256;
   Real inverse_turn(FrequencyLadder::kChainBits);
   mpfr_const_pi(inverse_turn, MPFR_RNDN);
   mpfr_mul_2ui(inverse_turn, inverse_turn, 1, MPFR_RNDN);
   mpfr_ui_div(inverse_turn, 1, inverse_turn, MPFR_RNDN);
   Real turns(FrequencyLadder::kChainBits);
-  Real limb(64);
+  Integer fixed_point;
   ladder.ForEach([&](std::int64_t i, mpfr_srcptr w) {
     if (mpfr_zero_p(w) != 0) return;
     Phase& phase = phases_[i];
     phase.negative = mpfr_signbit(w) != 0;
     phase.exponent = mpfr_get_exp(w);
     phase.scale = std::max<mpfr_exp_t>(0, kLeastExponent - mpfr_get_exp(w));
-    if (is_vanishing(i)) return;
     mpfr_mul(turns, w, inverse_turn, MPFR_RNDN);
-    mpfr_abs(turns, turns, MPFR_RNDN);
-    mpfr_mul_2si(turns, turns, static_cast<long>(phase.scale), MPFR_RNDN);
-    phase.turns = mpfr_get_ui(turns, MPFR_RNDZ);
-    // Limb by limb from the top: the truncation at the end is below 2^-256.
-    mpfr_sub_ui(turns, turns, phase.turns, MPFR_RNDN);
-    for (std::size_t k = phase.fraction.limbs.size(); k-- > 0;) {
-      mpfr_mul_2ui(turns, turns, 64, MPFR_RNDN);
-      phase.fraction.limbs[k] = mpfr_get_ui(turns, MPFR_RNDZ);
-      mpfr_sub_ui(turns, turns, phase.fraction.limbs[k], MPFR_RNDN);
-    }
+    mpfr_mul_2si(turns, turns, static_cast<long>(phase.scale) + kFractionBits, MPFR_RNDN);
+    mpfr_get_z(fixed_point, turns, MPFR_RNDN);
+    const auto limb = [&](mp_size_t k) { return std::uint64_t{mpz_getlimbn(fixed_point, k)}; };
+    phase.fraction.limbs = {limb(0), limb(1), limb(2), limb(3)};
+    phase.turns = limb(4);
   });
 }
 
 std::optional<PhasePoint> PhaseLadder::At(std::int64_t i, Position position) const {
+  constexpr int kLeastResidueExponent = -760;
   const Phase& phase = phases_[i];
-  const bool zero_frequency =
-      phase.turns == 0 && phase.scale == 0 && phase.fraction.limbs == Turn{}.limbs;
-  if (position.is_zero() || zero_frequency) return PhasePoint{{{0, 0}, {1, 0}}, 0};
-  if (is_vanishing(i)) return std::nullopt;
-  if (position.is_integer()) return AtInteger(phase, position.integer);
-  if (position.integer == 0) return AtFraction(phase, position.fraction);
-  return AtMixed(phase, position);
+  if (position.is_zero() || phase.is_zero()) return PhasePoint{{{0, 0}, {1, 0}}, 0};
+  Reduced reduced = Reduce(phase, position);
+  if (reduced.scale != 0) {
+    if (std::ilogb(reduced.turn.residue.hi) - reduced.scale < kLeastResidueExponent) {
+      return std::nullopt;
+    }
+    const int exponent = -static_cast<int>(reduced.scale);
+    reduced.turn.residue = Scaled(reduced.turn.residue, exponent);
+    reduced.error = std::ldexp(reduced.error, exponent);
+  }
+  PhasePoint point{TurnSinCos(reduced.turn), reduced.error};
+  if (reduced.negative) point.value.sin = -point.value.sin;
+  return point;
 }
 
-std::optional<PhasePoint> PhaseLadder::AtInteger(const Phase& phase, std::int64_t position) {
-  return PointAt(Split(phase.fraction * position), phase.scale, phase.negative,
-                 AngleError(static_cast<double>(position), phase.scale));
+TinyAngle PhaseLadder::TinyAngleAt(std::int64_t i, Position position) const {
+  const Reduced reduced = Reduce(phases_[i], position);
+  const DoubleDouble angle = reduced.turn.residue * kRadiansPerTurn;
+  return {reduced.negative ? -angle : angle, reduced.error + kSinCosError * std::abs(angle.hi),
+          -reduced.scale};
+}
+
+PhaseLadder::Reduced PhaseLadder::Reduce(const Phase& phase, Position position) {
+  if (position.is_integer()) {
+    return {Split(phase.fraction * position.integer), phase.scale,
+            AngleError(static_cast<double>(position.integer)), phase.negative};
+  }
+  return position.integer == 0 ? ReduceFraction(phase, position.fraction)
+                               : ReduceMixed(phase, position);
 }
 
 // The product of significand and phase as an integer; the binary point comes
-// 256 + places + scale bits from its end.
-std::optional<PhasePoint> PhaseLadder::AtFraction(const Phase& phase, double fraction) {
+// `places` bits from its end.
+PhaseLadder::Reduced PhaseLadder::ReduceFraction(const Phase& phase, double fraction) {
   constexpr int kWideBits = 384;
-  constexpr int kLeastResidueExponent = -760;
   const Dyadic dyadic = DyadicOf(fraction);
   const auto& limbs = phase.fraction.limbs;
   Wide product = Multiply(std::array{dyadic.significand},
                           std::array{limbs[0], limbs[1], limbs[2], limbs[3], phase.turns});
   const bool negative = phase.negative != (fraction < 0);
   const int places = 256 + dyadic.places;
-  const int point = places + static_cast<int>(phase.scale);
-  if (BitLength(product) - point < kLeastResidueExponent) return std::nullopt;
-  const double error = AngleError(fraction, phase.scale);
   if (places <= kWideBits) {
     ShiftLeft(product, kWideBits - places);
-    return PointAt(Split(WideTurn{product}), phase.scale, negative, error);
+    return {Split(WideTurn{product}), phase.scale, AngleError(fraction), negative};
   }
-  // Below 2^(53 + 30 + 256 - 384) turns: node 0.
-  return PointAt({0, LeadingBits(product, -point)}, 0, negative, error);
+  // Below 2^(53 + 30 + 256 - 384) turns, so at node 0; scaled to 2^-64 or more.
+  const int up = std::max(0, places - BitLength(product) - 63);
+  return {{0, LeadingBits(product, up - places)},
+          phase.scale + up,
+          AngleError(std::ldexp(fraction, up)),
+          negative};
 }
 
 // The position as a fixed-point number with 128 bits after the point.
-std::optional<PhasePoint> PhaseLadder::AtMixed(const Phase& phase, Position position) {
+PhaseLadder::Reduced PhaseLadder::ReduceMixed(const Phase& phase, Position position) {
   constexpr int kPlaces = 128;
   const Dyadic dyadic = DyadicOf(position.fraction);
   const int up = kPlaces - dyadic.places;
@@ -167,11 +172,10 @@ std::optional<PhasePoint> PhaseLadder::AtMixed(const Phase& phase, Position posi
   const Wide product = Multiply(std::array{static_cast<std::uint64_t>(fraction),
                                            static_cast<std::uint64_t>(fraction >> 64), whole},
                                 std::array{limbs[0], limbs[1], limbs[2], limbs[3], phase.turns});
-  double error =
-      AngleError(static_cast<double>(position.integer), phase.scale) + AngleError(1, phase.scale);
+  double error = AngleError(static_cast<double>(position.integer)) + AngleError(1);
   // What was cut off the position, times a bound of the frequency.
-  if (up < 0) error += std::ldexp(1.0, static_cast<int>(phase.exponent) - kPlaces);
-  return PointAt(Split(WideTurn{product}), phase.scale, phase.negative != negative_position, error);
+  if (up < 0) error += std::ldexp(1.0, static_cast<int>(phase.exponent + phase.scale) - kPlaces);
+  return {Split(WideTurn{product}), phase.scale, error, phase.negative != negative_position};
 }
 
 }  // namespace phasor

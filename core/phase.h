@@ -32,6 +32,13 @@ struct PhasePoint {
   }
 };
 
+/// An angle of value * 2^exponent radians, within error * 2^exponent.
+struct TinyAngle {
+  DoubleDouble value;
+  double error = 0;
+  std::int64_t exponent = 0;
+};
+
 /// The turns per position, w_i / 2 pi, of all pairs.
 /// **Thread safety**: immutable.
 class PhaseLadder {
@@ -50,12 +57,14 @@ class PhaseLadder {
   /// 2^-178 of the slowest pair's angle.
   std::optional<PhasePoint> At(std::int64_t i, Position position) const;
 
+  /// position * w_i itself, where it is not zero but below 2^-600; as exact.
+  TinyAngle TinyAngleAt(std::int64_t i, Position position) const;
+
   /// Whether w_i is non-zero and too small for At() at integers: true for
   /// all i from some index on, and only in ladders downscaled to nothing.
   bool is_vanishing(std::int64_t i) const { return phases_[i].scale > kLargestScale; }
-  /// e with |w_i| < 2^e, and the sign of w_i, where it is not zero.
+  /// e with |w_i| < 2^e, where w_i is not zero.
   std::int64_t exponent(std::int64_t i) const { return phases_[i].exponent; }
-  bool is_negative(std::int64_t i) const { return phases_[i].negative; }
 
   std::int64_t memory_bytes() const {
     return static_cast<std::int64_t>(phases_.capacity() * sizeof(Phase));
@@ -64,19 +73,29 @@ class PhaseLadder {
  private:
   // |w| / 2 pi = (turns + fraction) * 2^-scale, within 2^(-256 - scale). The
   // scale is 0 but for w below 2^-74, where it keeps the leading bits; then
-  // no product with a position reaches a node, and nothing wraps.
+  // no product with a position comes near a node, and nothing wraps.
   struct Phase {
     Turn fraction;
     std::uint64_t turns = 0;
     std::int64_t scale = 0;
     std::int64_t exponent = 0;
     bool negative = false;
+
+    bool is_zero() const { return turns == 0 && scale == 0 && fraction.limbs == Turn{}.limbs; }
   };
   static constexpr int kLargestScale = 680;
 
-  static std::optional<PhasePoint> AtInteger(const Phase& phase, std::int64_t position);
-  static std::optional<PhasePoint> AtFraction(const Phase& phase, double fraction);
-  static std::optional<PhasePoint> AtMixed(const Phase& phase, Position position);
+  // (node/256 + residue) * 2^-scale turns, within error * 2^-scale radians;
+  // where there is a scale, the node is 0.
+  struct Reduced {
+    SplitTurn turn;
+    std::int64_t scale;
+    double error;
+    bool negative;
+  };
+  static Reduced Reduce(const Phase& phase, Position position);
+  static Reduced ReduceFraction(const Phase& phase, double fraction);
+  static Reduced ReduceMixed(const Phase& phase, Position position);
 
   std::vector<Phase> phases_;
 };

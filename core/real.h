@@ -4,6 +4,7 @@
 /// \file
 /// MPFR numbers that clean up after themselves.
 
+#include <gmp.h>
 #include <mpfr.h>
 
 #include "core/double_double.h"
@@ -41,6 +42,20 @@ class Real {
 
  private:
   mpfr_t value_;
+};
+
+/// One GMP integer; passes for mpz_ptr.
+class Integer {
+ public:
+  Integer() { mpz_init(value_); }
+  ~Integer() { mpz_clear(value_); }
+  Integer(const Integer&) = delete;
+  Integer& operator=(const Integer&) = delete;
+
+  operator mpz_ptr() { return value_; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  mpz_t value_;
 };
 
 /// `x` as a double-double, within 2^-106, relative. **Range**: that of

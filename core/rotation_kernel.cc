@@ -4,6 +4,10 @@
 
 namespace phasor {
 
+void FillTurns(absl::Span<SinCos> turns) {
+  for (std::size_t r = 2; r < turns.size(); ++r) turns[r] = turns[r / 2] * turns[r - r / 2];
+}
+
 // Written so that the compiler vectorises it: no branch, no call, one width.
 template <ElementType kType>
 bool Rotate(const Anchor& anchor, const PairArrays& rotations, std::int64_t first,
@@ -45,12 +49,10 @@ bool Rotate<ElementType::kFloat64>(const Anchor& anchor, const PairArrays& rotat
   std::uint64_t any = 0;
   for (std::int64_t i = 0; i < size; ++i) {
     const std::int64_t k = first + i;
-    const DoubleDouble anchor_sin = {a.sin[i], a.sin_lo[i]};
-    const DoubleDouble anchor_cos = {a.cos[i], a.cos_lo[i]};
-    const DoubleDouble turn_sin = {rotations.sin[k], rotations.sin_lo[k]};
-    const DoubleDouble turn_cos = {rotations.cos[k], rotations.cos_lo[k]};
-    const DoubleDouble sine = anchor_sin * turn_cos + anchor_cos * turn_sin;
-    const DoubleDouble cosine = anchor_cos * turn_cos + -(anchor_sin * turn_sin);
+    const SinCos at_anchor = {{a.sin[i], a.sin_lo[i]}, {a.cos[i], a.cos_lo[i]}};
+    const SinCos turn = {{rotations.sin[k], rotations.sin_lo[k]},
+                         {rotations.cos[k], rotations.cos_lo[k]}};
+    const auto [sine, cosine] = at_anchor * turn;
     const double sine_below = sine.hi + (sine.lo - anchor.sin_error[i]);
     const double sine_above = sine.hi + (sine.lo + anchor.sin_error[i]);
     const double cosine_below = cosine.hi + (cosine.lo - anchor.cos_error[i]);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "core/rounding.h"
 #include "core/turn_sincos.h"
 
@@ -55,15 +56,23 @@ struct Anchor {
 /// |sa cr| + |ca sr|, and the same for the cosine.
 ///
 /// In binary64: the four inputs 2u, the product u, the sum u and the interval's
-/// own ends u, u = 2^-53, with one u to spare for second-order terms and for
-/// the angles' own errors, which are below 2^-70 of the rest.
+/// own ends u, u = 2^-53, with one u to spare for second-order terms, kTurnError
+/// and the angles' own errors, which are below 2^-70 of the rest.
 inline constexpr double kNarrowRotationError = 6 * 0x1p-53;
-/// In double-double: inputs 2 * 2^-98, product and sum 2^-101; the angles' own
-/// errors are added by the caller.
-inline constexpr double kDoubleRotationError = 0x1p-96;
+/// In double-double: a rotation's own sine is within kTurnError of the pair's
+/// largest over all rotations, its cosine within kTurnError of 1; all else is
+/// below 2^-96, and the angles' own errors are added by the caller.
+inline constexpr double kDoubleRotationError = 0x1p-80;
+/// Rotations r > 1 are products of those of r/2 and r - r/2, each of which
+/// makes the error four times what it was, at most: 2^-98 4^8, and a little.
+inline constexpr double kTurnError = 0x1p-81;
 template <ElementType kType>
 inline constexpr double kRotationError =
     kType == ElementType::kFloat64 ? kDoubleRotationError : kNarrowRotationError;
+
+/// Fills in turns[r], r = 2 ..., from turns[1]: sines and cosines of r times its
+/// angle, for up to 256 of them. Accuracy: kTurnError.
+void FillTurns(absl::Span<SinCos> turns);
 
 /// Marks of Rotate().
 inline constexpr unsigned kSineInDoubt = 1;

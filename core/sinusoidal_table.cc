@@ -46,14 +46,16 @@ SinusoidalTable<kType>::SinusoidalTable(CanonicalSpec spec)
       angle_error_(ladder_.size()) {
   const std::int64_t pairs = ladder_.size();
   while (phased_pairs_ < pairs && !phases_.is_vanishing(phased_pairs_)) ++phased_pairs_;
-  for (std::int64_t r = 1; r < rows_; ++r) {
-    for (std::int64_t i = 0; i < pairs; ++i) {
-      // A vanishing pair rests: cosine 1, its sine set row by row.
-      const PhasePoint point = phases_.At(i, {r, 0}).value_or(kRest);
-      rotations_.Set((r - 1) * pairs + i, point.value);
-      largest_sin_[i] = std::max(largest_sin_[i], std::abs(point.value.sin.hi));
-      angle_error_[i] = std::max(angle_error_[i], point.angle_error);
+  std::vector<SinCos> turns(rows_);
+  for (std::int64_t i = 0; i < pairs; ++i) {
+    // A vanishing pair rests: cosine 1, its sine set row by row.
+    turns[1] = phases_.At(i, {1, 0}).value_or(kRest).value;
+    FillTurns(absl::MakeSpan(turns));
+    for (std::int64_t r = 1; r < rows_; ++r) {
+      rotations_.Set((r - 1) * pairs + i, turns[r]);
+      largest_sin_[i] = std::max(largest_sin_[i], std::abs(turns[r].sin.hi));
     }
+    angle_error_[i] = phases_.At(i, {rows_, 0}).value_or(kRest).angle_error;
   }
 }
 
@@ -182,14 +184,23 @@ auto SinusoidalTable<kType>::Element(std::int64_t i, Trig trig, Position positio
 template <ElementType kType>
 auto SinusoidalTable<kType>::ElementBeyondPhase(std::int64_t i, Trig trig, Position position) const
     -> Bits {
-  // Whole columns of a vanishing ladder, and rows at tiny positions, end here:
-  // most of their sines are far below half the smallest element.
+  // Whole columns of a vanishing ladder, and rows at tiny positions, end here.
+  constexpr std::int64_t kTinyExponent = -600;
   const std::int64_t position_exponent =
       position.integer != 0 ? 54 : std::ilogb(position.fraction) + 1;
-  if (phases_.exponent(i) + position_exponent < FormatOf(kType).quantum_exponent) {
+  const std::int64_t exponent = phases_.exponent(i) + position_exponent;
+  if (exponent < kTinyExponent) {
     if (trig == Trig::kCosine) return RoundToBits<kType>(1.0);
-    const bool negative = position.is_negative() != phases_.is_negative(i);
-    return RoundToBits<kType>(negative ? -0.0 : 0.0);
+    // The sine is the angle, but for a sixth of its cube.
+    const TinyAngle angle = phases_.TinyAngleAt(i, position);
+    if (exponent < FormatOf(kType).quantum_exponent) {
+      return RoundToBits<kType>(std::copysign(0.0, angle.value.hi));
+    }
+    if constexpr (kType == ElementType::kFloat64) {
+      const auto bits =
+          DecideScaledBits(angle.value, angle.error, static_cast<int>(angle.exponent));
+      if (bits.has_value()) return *bits;
+    }
   }
   return static_cast<Bits>(Settle(ladder_, kType, trig, i, position));
 }

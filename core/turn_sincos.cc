@@ -13,7 +13,6 @@ constexpr DoubleDouble kSixth = {0x1.5555555555555p-3, 0x1.5555555555555p-57};
 constexpr DoubleDouble k24th = {0x1.5555555555555p-5, 0x1.5555555555555p-59};
 constexpr DoubleDouble k120th = {0x1.1111111111111p-7, 0x1.1111111111111p-63};
 constexpr DoubleDouble k720th = {0x1.6c16c16c16c17p-10, -0x1.f49f49f49f49fp-65};
-constexpr DoubleDouble kTwoPi = {0x1.921fb54442d18p+2, 0x1.1a62633145c07p-52};
 
 std::array<SinCos, kTurnNodes> MakeNodes() {
   const MpfrScope scope;
@@ -50,7 +49,7 @@ const std::array<SinCos, kTurnNodes>& Nodes() {
 // y itself is within 2^-102.5. Joining at a node adds four products and two
 // sums whose parts are at most three times the result: below 2^-99 in all.
 SinCos TurnSinCos(const SplitTurn& angle) {
-  const DoubleDouble y = angle.residue * kTwoPi;
+  const DoubleDouble y = angle.residue * kRadiansPerTurn;
   const DoubleDouble z = y * y;
 
   const double sine_tail = -1.0 / 5040 + z.hi * (1.0 / 362880 - z.hi * (1.0 / 39916800));
@@ -61,8 +60,7 @@ SinCos TurnSinCos(const SplitTurn& angle) {
   const DoubleDouble cosine_factor = z * (k24th + z * (z * cosine_tail + -k720th)) + -kHalf;
   const DoubleDouble cosine = z * cosine_factor + 1.0;
 
-  const SinCos& node = Nodes()[angle.node];
-  return {node.sin * cosine + node.cos * sine, node.cos * cosine + -(node.sin * sine)};
+  return Nodes()[angle.node] * SinCos{sine, cosine};
 }
 
 }  // namespace phasor

@@ -9,10 +9,19 @@
 
 namespace phasor {
 
+/// Radians in a turn, within 2^-109, relative.
+inline constexpr DoubleDouble kRadiansPerTurn = {0x1.921fb54442d18p+2, 0x1.1a62633145c07p-52};
+
 struct SinCos {
   DoubleDouble sin;
   DoubleDouble cos;
 };
+
+/// Those of the sum of two angles. The sine is within 2^-101 of
+/// |sin a cos b| + |cos a sin b|, the cosine of |cos a cos b| + |sin a sin b|.
+inline SinCos operator*(const SinCos& a, const SinCos& b) {
+  return {a.sin * b.cos + a.cos * b.sin, a.cos * b.cos + -(a.sin * b.sin)};
+}
 
 /// Bound of the relative error of each of sine and cosine below.
 inline constexpr double kSinCosError = 0x1p-98;

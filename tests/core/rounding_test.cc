@@ -44,18 +44,19 @@ std::int64_t DecideAs(ElementType type, DoubleDouble v, double error) {
   return -2;
 }
 
-// Every element of the type near which rounding can go wrong, as numbers.
+// Elements of the type, near which rounding can go wrong, as numbers.
 std::vector<double> Elements(ElementType type) {
   std::vector<double> result;
   const BinaryFormat format = FormatOf(type);
   std::mt19937_64 random(7);
   if (format.bits == 16) {
-    for (std::uint64_t bits = 0; bits < format.infinity(); ++bits) {
+    // All subnormals of binary16, then every seventh element.
+    for (std::uint64_t bits = 0; bits < format.infinity(); bits += bits < 1100 ? 1 : 7) {
       result.push_back(oracle::Value(type, bits));
     }
     return result;
   }
-  for (int n = 0; n < 30000; ++n) {
+  for (int n = 0; n < 10000; ++n) {
     const std::uint64_t bits = random() & (format.sign_bit() - 1);
     // Every third among the subnormals and the smallest normal numbers.
     const std::uint64_t small = bits % (std::uint64_t{4} << (format.precision - 1));
@@ -199,7 +200,7 @@ std::uint64_t WantScaled(DoubleDouble value, double more, int scale) {
 TEST(RoundingTest, ScaledIntervalsReachSubnormalsAndInfinities) {
   std::mt19937_64 random(13);
   int decided = 0;
-  for (int n = 0; n < 60000; ++n) {
+  for (int n = 0; n < 20000; ++n) {
     // Results around the smallest normal and subnormal numbers, and the largest.
     const double hi = std::ldexp(static_cast<double>(random() >> (11 + random() % 53)), -40);
     const DoubleDouble v = TwoSum(n % 4 == 0 ? -hi : hi, hi * 0x1p-55);
@@ -212,7 +213,7 @@ TEST(RoundingTest, ScaledIntervalsReachSubnormalsAndInfinities) {
     ASSERT_EQ(*got, WantScaled(v, -error, scale)) << v.hi << " +- " << error << " 2^" << scale;
     ASSERT_EQ(*got, WantScaled(v, error, scale)) << v.hi << " +- " << error << " 2^" << scale;
   }
-  EXPECT_GT(decided, 30000);
+  EXPECT_GT(decided, 10000);
   // The sign of what underflows has to be known too.
   EXPECT_FALSE(DecideScaledBits({0x1p-90, 0}, 0x1p-89, -1074).has_value());
   EXPECT_EQ(DecideScaledBits({-0x1p-90, 0}, 0x1p-100, -1074), std::uint64_t{1} << 63);
@@ -224,7 +225,7 @@ TEST(RoundingTest, MpfrNumbersRoundOnce) {
   for (const ElementType type : kTypes) {
     SCOPED_TRACE(ElementTypeName(type));
     const BinaryFormat format = FormatOf(type);
-    for (int n = 0; n < 50000; ++n) {
+    for (int n = 0; n < 15000; ++n) {
       // A midpoint or an element, moved a little or not at all; all exponents.
       Real x(200);
       const std::uint64_t steps = random() % (std::uint64_t{1} << (format.precision + 1));
