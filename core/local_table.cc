@@ -3,9 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "core/fp_environment.h"
-#include "core/rounding.h"
 #include "core/seeded_table.h"
 #include "core/sinusoidal_table.h"
 #include "phasor/core/errors.h"
@@ -49,22 +47,6 @@ absl::Status CheckSize(const CanonicalSpec& spec, std::int64_t rows, std::size_t
                                  " bytes each are written"));
 }
 
-absl::Status CheckRealPosition(const CanonicalSpec& spec, double position, std::size_t k) {
-  if (!IsFinite(position)) {
-    return FieldError(absl::StatusCode::kInvalidArgument, absl::StrCat("real_positions[", k, "]"),
-                      absl::StrCat(position, " is not finite; give a number"));
-  }
-  // The bounds are at most 2^53 and so exact here.
-  if (position < static_cast<double>(spec.first_position()) ||
-      position > static_cast<double>(spec.last_position())) {
-    return FieldError(
-        absl::StatusCode::kOutOfRange, absl::StrCat("real_positions[", k, "]"),
-        absl::StrCat("there is no row at ", absl::StrFormat("%.17g", position), "; rows are at ",
-                     spec.first_position(), " ... ", spec.last_position()));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 std::shared_ptr<const LocalTable> LocalTable::Create(CanonicalSpec spec) {
@@ -85,37 +67,26 @@ absl::Status LocalTable::ReadInto(std::int64_t start, std::int64_t count,
 absl::Status LocalTable::GatherInto(absl::Span<const std::int64_t> positions,
                                     absl::Span<std::byte> out) const {
   const FpEnvironment environment;
-  for (std::size_t k = 0; k < positions.size(); ++k) {
-    if (positions[k] >= spec_.first_position() && positions[k] <= spec_.last_position()) continue;
-    return spec_.CheckPosition(positions[k], absl::StrCat("positions[", k, "]"));
-  }
+  if (absl::Status status = spec_.CheckPositions(positions); !status.ok()) return status;
   if (absl::Status status =
           CheckSize(spec_, static_cast<std::int64_t>(positions.size()), out.size());
       !status.ok()) {
     return status;
   }
-  DoGather(positions, out.data());
+  if (!positions.empty()) DoGather(positions, out.data());
   return absl::OkStatus();
 }
 
 absl::Status LocalTable::GatherInto(absl::Span<const double> positions,
                                     absl::Span<std::byte> out) const {
   const FpEnvironment environment;
-  if (spec_.bounded()) {
-    return FieldError(absl::StatusCode::kInvalidArgument, "real_positions",
-                      "a learned table has rows at integers alone; use positions");
-  }
-  for (std::size_t k = 0; k < positions.size(); ++k) {
-    if (absl::Status status = CheckRealPosition(spec_, positions[k], k); !status.ok()) {
-      return status;
-    }
-  }
+  if (absl::Status status = spec_.CheckPositions(positions); !status.ok()) return status;
   if (absl::Status status =
           CheckSize(spec_, static_cast<std::int64_t>(positions.size()), out.size());
       !status.ok()) {
     return status;
   }
-  DoGather(positions, out.data());
+  if (!positions.empty()) DoGather(positions, out.data());
   return absl::OkStatus();
 }
 

@@ -21,7 +21,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, public WorkPool::Job {
   UnaryCall(Backend* backend, std::unique_ptr<UnaryHandler> handler,
             grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
             grpc::ByteBuffer* response)
-      : backend_(backend),
+      : in_flight_(&backend->calls),
+        backend_(backend),
         handler_(std::move(handler)),
         context_(context),
         request_(request),
@@ -86,6 +87,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, public WorkPool::Job {
     Finish(EndingStatus(status, context_));
   }
 
+  const CallCount::Call in_flight_;
   Backend* const backend_;
   const std::unique_ptr<UnaryHandler> handler_;
   grpc::CallbackServerContext* const context_;

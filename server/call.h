@@ -17,6 +17,7 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/block_cache.h"
+#include "server/call_count.h"
 #include "server/work_pool.h"
 
 namespace phasor::server {
@@ -37,6 +38,7 @@ struct Backend {
 
   BlockCache cache;
   WorkPool pool;
+  CallCount calls;
   const std::int64_t max_message_bytes;
 };
 

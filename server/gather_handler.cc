@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -8,7 +7,6 @@
 #include <variant>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "phasor/core/errors.h"
 #include "phasor/v1/position_table_service.pb.h"
 #include "server/request.h"
@@ -28,37 +26,6 @@ using Positions = std::variant<std::vector<std::int64_t>, std::vector<double>>;
 std::int64_t CountOf(const Positions& positions) {
   return std::visit([](const auto& list) { return static_cast<std::int64_t>(list.size()); },
                     positions);
-}
-
-absl::Status CheckPositions(const CanonicalSpec& spec, const std::vector<std::int64_t>& positions) {
-  for (std::size_t k = 0; k < positions.size(); ++k) {
-    // The path is written only where it is needed: there may be millions.
-    if (positions[k] < spec.first_position() || positions[k] > spec.last_position()) {
-      return spec.CheckPosition(positions[k], absl::StrCat("positions[", k, "]"));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckPositions(const CanonicalSpec& spec, const std::vector<double>& positions) {
-  if (positions.empty()) return absl::OkStatus();
-  if (spec.bounded()) {
-    return FieldError(absl::StatusCode::kInvalidArgument, "real_positions",
-                      "a learned table has rows at integer positions alone: use positions");
-  }
-  // Both ends are integers of at most 2^53: exact.
-  const auto first = static_cast<double>(spec.first_position());
-  const auto last = static_cast<double>(spec.last_position());
-  for (std::size_t k = 0; k < positions.size(); ++k) {
-    if (positions[k] >= first && positions[k] <= last) continue;
-    const bool finite = std::isfinite(positions[k]);
-    return FieldError(
-        finite ? absl::StatusCode::kOutOfRange : absl::StatusCode::kInvalidArgument,
-        absl::StrCat("real_positions[", k, "]"),
-        absl::StrCat(positions[k], finite ? " is not in " : " is not a finite position in ",
-                     spec.first_position(), " ... ", spec.last_position()));
-  }
-  return absl::OkStatus();
 }
 
 // Copies rows that are in cached blocks and computes the others, without making
@@ -88,7 +55,7 @@ class GatherRowsHandler final : public UnaryHandler {
                               real.empty() ? "positions" : "real_positions",
                               "gather in several calls, or read ranges with ReadRows");
     if (!status.ok()) return status;
-    status = std::visit([&](const auto& list) { return CheckPositions(*spec, list); }, positions_);
+    status = std::visit([&](const auto& list) { return spec->CheckPositions(list); }, positions_);
     if (!status.ok()) return status;
     spec_.emplace(*std::move(spec));
     return absl::OkStatus();

@@ -7,6 +7,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -167,6 +168,24 @@ void Listener::Stop() {
   paths_.clear();
 }
 
+void Listener::Remember(int connection_fd) {
+  struct stat info;
+  if (fstat(connection_fd, &info) != 0) return;
+  absl::MutexLock lock(&mutex_);
+  connections_[connection_fd] = info.st_ino;
+}
+
+void Listener::EndConnections() {
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [fd, inode] : connections_) {
+    struct stat info;
+    if (fstat(fd, &info) == 0 && S_ISSOCK(info.st_mode) && info.st_ino == inode) {
+      shutdown(fd, SHUT_RDWR);
+    }
+  }
+  connections_.clear();
+}
+
 void Listener::Run(const OnConnection& on_connection) {
   std::vector<pollfd> all = {{stop_.get(), POLLIN, 0}};
   for (const FileDescriptor& socket : sockets_) all.push_back({socket.get(), POLLIN, 0});
@@ -182,6 +201,7 @@ void Listener::Run(const OnConnection& on_connection) {
         // Fails on UNIX sockets, which do not wait anyway.
         const int on = 1;
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        Remember(fd);
         on_connection(item.fd, fd);
       } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
         if (!was_pausing) spdlog::warn("no connection can be accepted: {}", std::strerror(errno));

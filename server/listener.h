@@ -6,13 +6,18 @@
 /// 1.51 shares a taken port or path silently, and never accepts again once a
 /// process has run out of file descriptors (CVE-2023-4785).
 
+#include <sys/types.h>
+
 #include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
 #include "server/unix_socket.h"
 
 namespace phasor::server {
@@ -40,18 +45,27 @@ class Listener {
   void Start(OnConnection on_connection);
   /// Ends accepting and closes the sockets. Connections live on.
   void Stop();
+  /// Ends the connections that are still open, also those that gRPC does not:
+  /// it waits for ever until a peer that does not read takes what is written.
+  void EndConnections() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   Listener() = default;
   absl::Status Add(const std::string& address, bool insecure_network);
   absl::Status AddTcp(const std::string& address, bool insecure_network);
-  void Run(const OnConnection& on_connection);
+  void Run(const OnConnection& on_connection) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Remember(int connection_fd) ABSL_LOCKS_EXCLUDED(mutex_);
 
   std::vector<std::string> addresses_;
   std::vector<FileDescriptor> sockets_;
   std::vector<UnixSocketPath> paths_;
   FileDescriptor stop_;  // an eventfd
   std::thread thread_;
+
+  absl::Mutex mutex_;
+  // The latest connection of each descriptor, known again by its inode: gRPC
+  // owns and closes them.
+  absl::flat_hash_map<int, ino_t> connections_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace phasor::server

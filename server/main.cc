@@ -1,3 +1,4 @@
+#include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <grpcpp/version_info.h>
 #include <signal.h>
@@ -91,6 +92,9 @@ int Run(const std::vector<std::string>& arguments) {
   // Never destroyed: its thread lives as long as the process.
   static const auto* const stop = new StopSignals;
   StartLogging(options.log_level);
+  // Without a shutdown to match: the last one waits up to ten seconds for a
+  // poller of gRPC's own.
+  grpc_init();
   RaiseOpenFilesLimit();
 
   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);

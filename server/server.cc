@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "grpc/health/v1/health.pb.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
@@ -23,6 +24,10 @@ constexpr int kKeepaliveTimeoutMilliseconds = 20'000;
 // Clients may ping as often as ours does when it is idle.
 constexpr int kMinPingMilliseconds = 10'000;
 constexpr int kHandshakeMilliseconds = 10'000;
+// At the end of a drain: what clients have to read what was sent to them, and
+// what calls have to end that are out of time.
+constexpr absl::Duration kUnreadTime = absl::Seconds(3);
+constexpr absl::Duration kCancelTime = absl::Milliseconds(500);
 // What gRPC may hold for messages on their way; in units of the largest one,
 // and at least.
 constexpr std::int64_t kQuotaMessages = 64;
@@ -113,7 +118,22 @@ void Server::Drain(absl::Duration delay, absl::Duration timeout) {
   grpc_->GetHealthCheckService()->SetServingStatus(false);
   absl::SleepFor(delay);
   listener_->Stop();
-  grpc_->Shutdown(absl::ToChronoTime(absl::Now() + timeout));
+  const absl::Time deadline = absl::Now() + timeout;
+  absl::Notification ended;
+  std::thread ending([&] {
+    grpc_->Shutdown(absl::ToChronoTime(deadline));
+    ended.Notify();
+  });
+  // gRPC waits for connections too. A client that is idle may take ten seconds
+  // to close its own, one that does not read never ends: so when no call is
+  // left, or no time, connections have a moment and are ended.
+  bool time_left = true;
+  do {
+    time_left = backend_.calls.WaitForNone(deadline);
+    if (ended.WaitForNotificationWithTimeout(time_left ? kUnreadTime : kCancelTime)) break;
+  } while (time_left && !backend_.calls.WaitForNone(absl::InfinitePast()));
+  listener_->EndConnections();
+  ending.join();
 }
 
 }  // namespace phasor::server

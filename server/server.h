@@ -46,7 +46,7 @@ class Server {
   /// `timeout`. Returns when there are none.
   void Drain(absl::Duration delay, absl::Duration timeout);
 
-  const BlockCache& cache() const { return backend_.cache; }
+  BlockCache& cache() { return backend_.cache; }
   const WorkPool& pool() const { return backend_.pool; }
 
  private:

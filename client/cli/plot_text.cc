@@ -123,7 +123,9 @@ Screen StdoutScreen() {
   return screen;
 }
 
-std::int64_t MostRows(const Screen& screen) { return MapLines(screen) * RowsInLine(screen); }
+std::int64_t MostRows(const Screen& screen) {
+  return std::int64_t{MapLines(screen)} * RowsInLine(screen);
+}
 
 std::int64_t MostColumns(const Screen& screen, std::int64_t start, std::int64_t last) {
   return std::max(1, screen.columns - LabelWidth(start, last) - 1);

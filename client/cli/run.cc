@@ -40,7 +40,7 @@ absl::Status Run(const Arguments& arguments) {
 /// The error as one line for people.
 std::string Explain(const absl::StatusOr<Arguments>& arguments, const absl::Status& status) {
   if (!arguments.ok()) return Arguments().Explain(status);
-  const std::string message = arguments->Explain(status);
+  std::string message = arguments->Explain(status);
   if (status.code() != absl::StatusCode::kUnavailable &&
       status.code() != absl::StatusCode::kDeadlineExceeded) {
     return message;

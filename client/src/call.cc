@@ -51,6 +51,10 @@ void Prepare(const CallHead& head, grpc::ClientContext& context) {
 
 Attempt Failed(const grpc::Status& status, const grpc::ClientContext& context) {
   Attempt attempt{.status = FromGrpcStatus(status)};
+  // Nobody here cancels: the server does, when it ends.
+  if (absl::IsCancelled(attempt.status)) {
+    attempt.status = absl::UnavailableError("the server ended the call");
+  }
   const auto& trailers = context.GetServerTrailingMetadata();
   if (auto found = trailers.find(kPushbackKey); found != trailers.end()) {
     // What is not a number means no retry, as a negative one does.

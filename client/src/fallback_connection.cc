@@ -38,7 +38,7 @@ absl::Status FallbackConnection::Either(
     CallLimits limits, absl::FunctionRef<absl::Status(Connection&, CallLimits)> call) {
   if (ShouldAskServer()) {
     const absl::Time now = absl::Now();
-    const absl::Status status =
+    absl::Status status =
         call(*server_, CallLimits{now + (limits.deadline - now) / 2, /*retry=*/false});
     const bool answered = !absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status);
     Note(answered);

@@ -5,7 +5,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "client/src/rows_decoder.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
@@ -312,7 +311,7 @@ absl::StatusOr<std::vector<TableInfo>> GrpcConnection::ListTables(CallLimits lim
       info.misses = table.misses();
     }
     request.set_page_token(response.next_page_token());
-  } while (!request.page_token().empty() && absl::Now() < limits.deadline);
+  } while (!request.page_token().empty());
   return tables;
 }
 

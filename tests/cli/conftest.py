@@ -1,5 +1,6 @@
 """How these tests run the tool: as a stranger does, by its command line."""
 
+import contextlib
 import os
 import re
 import subprocess
@@ -54,10 +55,10 @@ def tool(tmp_path):
     return Tool(tmp_path)
 
 
-@pytest.fixture(scope="session")
-def server():
-    """Address of a phasord of its own."""
-    process = subprocess.Popen([BIN_DIR / "phasord", "--listen=127.0.0.1:0"],
+@contextlib.contextmanager
+def phasord(*flags):
+    """A server of one's own: its process and its address."""
+    process = subprocess.Popen([BIN_DIR / "phasord", "--listen=127.0.0.1:0", *flags],
                                stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     address = None
     for line in process.stderr:
@@ -67,7 +68,18 @@ def server():
             break
     # Its further words are read, or it would stop when the pipe is full.
     threading.Thread(target=process.stderr.read, daemon=True).start()
-    assert address, "phasord ended before it was ready"
-    yield address
-    process.terminate()
-    assert process.wait(timeout=30) == 0
+    try:
+        assert address, "phasord ended before it was ready"
+        yield process, address
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture(scope="session")
+def server():
+    """Address of a server that all tests share."""
+    with phasord() as (process, address):
+        yield address
+        process.terminate()
+        assert process.wait(timeout=30) == 0

@@ -129,7 +129,7 @@ def test_names_the_row_and_column_of_a_nan(tool):
     rows = np.ones((3, 4), dtype="<f4")
     rows[2, 1] = np.nan
     line = tool.refused("shift", "sinusoidal", "--width=4", "--by=1", save(tool, rows), "--local",
-                        names=["--input=rows.npy"])
+                        names=["--input=rows.npy: data: "])
     assert "row 2" in line and "column 1" in line
 
 
@@ -141,7 +141,7 @@ def test_refuses_what_cannot_be_turned(tool):
                  "--local", names=["spec"])
     uneven = np.arange(12, dtype="<f4").reshape(3, 4)
     tool.refused("shift", "sinusoidal", "--width=2", "--layout=cos_sin_duplicated_halves",
-                 "--by=1", save(tool, uneven), "--local", names=["--input=rows.npy", "row 0"])
+                 "--by=1", save(tool, uneven), "--local", names=["--input=rows.npy: data: ", "row 0"])
 
 
 @pytest.mark.parametrize("by", ["", "x", "1e400", "nan", "inf", "99999999999999999999", "0x1",

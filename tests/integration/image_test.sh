@@ -2,15 +2,15 @@
 # Builds the image, runs it with every privilege taken away, and reads rows from it with the tool of
 # build/bin. With a Docker engine: in that. Else, as root, in podman on storage that is thrown away,
 # from a base image made of Debian's packages, so that no image registry is needed.
-set -euo pipefail
-cd "$(dirname "$(readlink -f "$0")")/../.."
+set -uo pipefail # and not -e: a check that fails does not end the others
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit 1
 
 readonly phasor=build/bin/phasor
 scratch=$(mktemp -d)
-readonly scratch tag=localhost/phasor:image-test
+readonly scratch tag=localhost/phasor:image-test base=localhost/debian:bookworm-slim
 passed=0 failed=0
 
-check() { # check WHAT COMMAND...
+check() { # check WHAT COMMAND...: fails with it
   local what=$1
   shift
   if "$@"; then
@@ -19,6 +19,7 @@ check() { # check WHAT COMMAND...
   else
     echo "FAILED: $what"
     ((failed += 1))
+    return 1
   fi
 }
 
@@ -42,11 +43,12 @@ readonly engine
 clean_up() {
   if [[ $engine == docker ]]; then
     docker rm -f phasor-image-test phasor-other-user >/dev/null 2>&1 || :
-    docker rmi -f "$tag" >/dev/null 2>&1 || :
+    docker rmi -f "$tag" "$tag-sources" >/dev/null 2>&1 || :
   elif [[ -v CONTAINERS_STORAGE_CONF ]]; then # ours: never the machine's own containers
     podman rm -af >/dev/null 2>&1 || :
     podman network rm -f phasor_default docker_default >/dev/null 2>&1 || :
-    umount "$scratch/graph/overlay" 2>/dev/null || :
+    awk -v under="$scratch/" 'index($2, under) == 1 { print $2 }' /proc/mounts | sort -r |
+      xargs -r umount -l || :
   fi
   rm -rf "$scratch"
 }
@@ -58,13 +60,22 @@ make_base() { # make_base FILE: a minimal Debian 12
   mmdebstrap --quiet --mode=root --variant=minbase --components=main bookworm "$1" "$sources"
 }
 
-build_with_docker() {
-  docker build --quiet -f docker/Dockerfile -t "$tag" \
-    --build-arg BASE_IMAGE="${BASE_IMAGE:-debian:bookworm-slim}" .
+build() { # build TAG ARGUMENTS...
+  local name=$1
+  shift
+  if [[ $engine == docker ]]; then
+    docker build --quiet -f docker/Dockerfile -t "$name" "$@" \
+      --build-arg BASE_IMAGE="${BASE_IMAGE:-debian:bookworm-slim}" .
+  else
+    # The compiler is the same package, and so is what it made of these sources before.
+    mkdir -p "${CCACHE_DIR:-$HOME/.cache/ccache}"
+    buildah bud --isolation=chroot --network=host --format=docker --pull-never --layers \
+      --volume "${CCACHE_DIR:-$HOME/.cache/ccache}:/root/.cache/ccache" \
+      --build-arg BASE_IMAGE="$base" -f docker/Dockerfile -t "$name" "$@" .
+  fi
 }
 
-build_with_podman() {
-  local base=localhost/debian:bookworm-slim
+set_up_podman() {
   export CONTAINERS_STORAGE_CONF=$scratch/storage.conf CONTAINERS_CONF=$scratch/containers.conf
   export DISABLE_HC_SYSTEMD=true # health checks are run below, not by systemd's timers
   printf '[storage]\ndriver = "overlay"\ngraphroot = "%s/graph"\nrunroot = "%s/run"\n' \
@@ -85,8 +96,6 @@ CONF
     -c 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' \
     "$scratch/base.tar" "$base" || return
   rm "$scratch/base.tar"
-  buildah bud --isolation=chroot --network=host --format=docker --pull-never \
-    --build-arg BASE_IMAGE="$base" -f docker/Dockerfile -t "$tag" .
 }
 
 is_healthy() { # is_healthy NAME
@@ -151,13 +160,25 @@ announced() { # announced NAME
   "$engine" logs "$1" 2>&1 | grep -q '^phasord ready on '
 }
 
+build_both() {
+  [[ $engine == docker ]] || set_up_podman || return
+  build "$tag-sources" --target build && build "$tag"
+}
 built=true
-"build_with_$engine" >"$scratch/build.log" 2>&1 || built=false
+build_both >"$scratch/build.log" 2>&1 || built=false
 check "the image builds" $built
 if ! $built; then
   tail -n 40 "$scratch/build.log"
   finish
 fi
+
+# The build stage is a fresh Debian with what ./dev installed, and the sources: a newcomer's.
+newcomer() {
+  "$engine" run --rm --network=none "$tag-sources" ./dev run --once >"$scratch/newcomer.log" 2>&1 &&
+    grep -q '0.84147' "$scratch/newcomer.log"
+}
+check "./dev run --once on a fresh machine, without a network" newcomer ||
+  cat "$scratch/newcomer.log"
 check "an unprivileged user" inspect image "$tag" '{{.Config.User}}' 65532:65532
 check "the entry point is the server itself" inspect image "$tag" '{{json .Config.Entrypoint}}' \
   '["phasord"]'
@@ -186,5 +207,4 @@ check "rows through compose's port" same_rows "127.0.0.1:$PHASOR_PORT" sinusoida
   --count=100
 check "compose stops it" down
 
-((failed == 0)) || tail -n 40 "$scratch/compose.log"
 finish

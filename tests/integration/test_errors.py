@@ -32,7 +32,7 @@ def learned(**fields):
 
 
 def explicit(*frequencies, **fields):
-    return sinusoidal(explicit={"frequencies": frequencies}, **fields)
+    return sinusoidal(explicit={"frequencies": list(frequencies)}, **fields)
 
 
 def get(spec, **fields):
@@ -290,11 +290,10 @@ def test_unknown_scheme_is_refused_by_number(channel):
 
 
 def test_a_long_fault_is_told_in_short(stub, v1):
-    request = v1.GetRowsRequest(
-        spec=v1.TableSpec(sinusoidal=v1.Sinusoidal(width=8)), row_count=1,
-        expected_fingerprint="f" * 100000)
-    error, _ = refusal(lambda: stub.GetRows(request))
-    assert error.code() == grpc.StatusCode.FAILED_PRECONDITION
+    request = message(v1, *get(sinusoidal(), expected_fingerprint="f" * 100000))
+    error, details = refusal(lambda: stub.GetRows(request))
+    assert error.code() == grpc.StatusCode.INVALID_ARGUMENT
+    assert details["BadRequest"].field_violations[0].field == "expected_fingerprint"
     assert len(error.details()) <= 1024
     assert_served(stub, v1)
 

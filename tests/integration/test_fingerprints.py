@@ -94,7 +94,7 @@ def test_every_field_makes_another_table(stub, v1):
     base = {"width": 8, "base": 10000}
     variants = [
         {}, {"width": 10}, {"base": 10001}, {"inclusive": {}},
-        {"downscaled": {"downscale_shift": 1}}, {"downscaled": {"downscale_shift": 1.5}},
+        {"downscaled": {"downscale_shift": 0.5}}, {"downscaled": {"downscale_shift": 1.5}},
         {"base": None, "explicit": {"frequencies": [1, 2, 3, 4]}}, {"layout": 2},
         {"position_offset": 1}, {"zero_row": 3},
     ]

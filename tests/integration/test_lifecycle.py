@@ -35,7 +35,7 @@ def test_health_of_an_unknown_service(channel):
 
 def buf_curl(server, *arguments):
     return subprocess.run(
-        [BUF, "curl", "--http2-prior-knowledge", *arguments],
+        [BUF, "curl", "--protocol=grpc", "--http2-prior-knowledge", *arguments],
         cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT, check=True,
     ).stdout
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -83,6 +84,17 @@ inline std::string LocalRows(const v1::TableSpec& spec, std::int64_t start, std:
       start, count, absl::MakeSpan(reinterpret_cast<std::byte*>(rows.data()), rows.size()));
   EXPECT_TRUE(status.ok()) << status;
   return rows;
+}
+
+/// Compares rows, and tells the first byte that differs: gtest's own comparison
+/// of long texts takes more memory than there is.
+inline void ExpectSameRows(const std::string& rows, const std::string& expected) {
+  EXPECT_EQ(rows.size(), expected.size());
+  const auto differing =
+      std::mismatch(rows.begin(), rows.end(), expected.begin(), expected.end()).first;
+  if (differing != rows.end()) {
+    ADD_FAILURE() << "the rows differ at byte " << differing - rows.begin();
+  }
 }
 
 template <typename Request>

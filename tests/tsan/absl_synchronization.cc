@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "absl/synchronization/blocking_counter.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
@@ -148,6 +149,16 @@ bool Notification::WaitForNotificationWithTimeout(Duration timeout) const {
       timeout);
   if (notified) Acquire(this);
   return notified;
+}
+
+bool BlockingCounter::DecrementCount() {
+  Release(this);
+  return Library<bool>(ABSL_NAME("15BlockingCounter14DecrementCountEv"), this);
+}
+
+void BlockingCounter::Wait() {
+  Library<void>(ABSL_NAME("15BlockingCounter4WaitEv"), this);
+  Acquire(this);
 }
 
 ABSL_NAMESPACE_END

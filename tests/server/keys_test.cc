@@ -1,0 +1,138 @@
+// Tables that differ in one field never share rows, whichever is asked first.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/server/running_server.h"
+
+namespace phasor::server {
+namespace {
+
+constexpr std::int64_t kStart = 3;
+constexpr std::int64_t kCount = 9;
+
+v1::TableSpec SinusoidalWith(const std::function<void(v1::Sinusoidal*)>& change) {
+  v1::TableSpec spec = SinusoidalProto(8);
+  change(spec.mutable_sinusoidal());
+  return spec;
+}
+
+v1::TableSpec LearnedWith(const std::function<void(v1::LearnedInit*)>& change) {
+  v1::TableSpec spec = LearnedProto(100, 8);
+  change(spec.mutable_learned_init());
+  return spec;
+}
+
+struct Variant {
+  std::string name;
+  v1::TableSpec plain;
+  v1::TableSpec changed;
+};
+
+std::vector<Variant> Variants() {
+  using S = v1::Sinusoidal*;
+  using L = v1::LearnedInit*;
+  const v1::TableSpec sinusoidal = SinusoidalProto(8);
+  const v1::TableSpec learned = LearnedProto(100, 8);
+  v1::TableSpec float16 = sinusoidal;
+  float16.set_element_type(v1::ELEMENT_TYPE_FLOAT16);
+  v1::TableSpec bfloat16 = sinusoidal;
+  bfloat16.set_element_type(v1::ELEMENT_TYPE_BFLOAT16);
+  v1::TableSpec learned_float64 = learned;
+  learned_float64.set_element_type(v1::ELEMENT_TYPE_FLOAT64);
+  const auto downscaled = [](double shift) {
+    return SinusoidalWith([=](S s) { s->mutable_downscaled()->set_downscale_shift(shift); });
+  };
+  const auto explicit_last = [](double frequency) {
+    return SinusoidalWith([=](S s) {
+      for (double w : {1.0, 0.5, 0.25, frequency}) s->mutable_explicit_()->add_frequencies(w);
+    });
+  };
+  return {
+      {"scheme", sinusoidal, learned},
+      {"element_type", sinusoidal, float16},
+      {"16-bit element_type", float16, bfloat16},
+      {"width", sinusoidal, SinusoidalWith([](S s) { s->set_width(10); })},
+      {"base", sinusoidal, SinusoidalWith([](S s) { s->set_base(9999); })},
+      {"ladder", sinusoidal, SinusoidalWith([](S s) { s->mutable_inclusive(); })},
+      {"ladder of shift 0", sinusoidal, downscaled(0)},
+      {"downscale_shift", downscaled(0), downscaled(1)},
+      {"frequencies", explicit_last(0.125), explicit_last(0.12500001)},
+      {"layout", sinusoidal, SinusoidalWith([](S s) { s->set_layout(v1::LAYOUT_COS_SIN_HALVES); })},
+      {"position_offset", sinusoidal, SinusoidalWith([](S s) { s->set_position_offset(1); })},
+      {"zero_row", sinusoidal, SinusoidalWith([](S s) { s->set_zero_row(5); })},
+      {"zero_row's value", SinusoidalWith([](S s) { s->set_zero_row(4); }),
+       SinusoidalWith([](S s) { s->set_zero_row(5); })},
+      {"learned width", learned, LearnedWith([](L l) { l->set_width(9); })},
+      {"stddev", learned, LearnedWith([](L l) { l->set_stddev(0.03); })},
+      {"seed", learned, LearnedWith([](L l) { l->set_seed(1); })},
+      {"stream", learned, LearnedWith([](L l) { l->set_stream(1); })},
+      {"learned element_type", learned, learned_float64},
+  };
+}
+
+void ExpectRows(RunningServer* server, const v1::TableSpec& spec) {
+  v1::Rows rows;
+  const grpc::Status status =
+      GetRows(server, RangeRequest<v1::GetRowsRequest>(spec, kStart, kCount), &rows);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  ExpectSameRows(rows.data(), LocalRows(spec, kStart, kCount));
+  EXPECT_EQ(rows.fingerprint(), SpecOf(spec).fingerprint());
+}
+
+TEST(Keys, TablesThatDifferInOneFieldShareNothing) {
+  for (const Variant& variant : Variants()) {
+    SCOPED_TRACE(variant.name);
+    if (variant.name != "ladder of shift 0") {  // that one's rows are the same
+      ASSERT_NE(LocalRows(variant.plain, kStart, kCount),
+                LocalRows(variant.changed, kStart, kCount));
+    }
+    for (bool plain_first : {true, false}) {
+      RunningServer server;
+      const v1::TableSpec& first = plain_first ? variant.plain : variant.changed;
+      const v1::TableSpec& second = plain_first ? variant.changed : variant.plain;
+      for (const v1::TableSpec& spec : {first, second, first, second}) ExpectRows(&server, spec);
+      EXPECT_EQ(server.server().cache().blocks_made(), 2);
+    }
+  }
+}
+
+TEST(Keys, TheLengthOfALearnedTableIsItsOwn) {
+  for (bool long_first : {true, false}) {
+    RunningServer server;
+    for (std::int64_t length : {long_first ? 100 : 10, long_first ? 10 : 100}) {
+      v1::Rows rows;
+      const grpc::Status status =
+          GetRows(&server, RangeRequest<v1::GetRowsRequest>(LearnedProto(length, 8), 9, 2), &rows);
+      if (length == 10) {
+        ExpectError(status, grpc::OUT_OF_RANGE, "row_count");
+      } else {
+        EXPECT_TRUE(status.ok());
+        ExpectSameRows(rows.data(), LocalRows(LearnedProto(length, 8), 9, 2));
+      }
+    }
+  }
+}
+
+TEST(Keys, ADefaultThatIsWrittenIsTheSameTable) {
+  RunningServer server;
+  ExpectRows(&server, SinusoidalProto(8));
+  v1::TableSpec written = SinusoidalWith([](v1::Sinusoidal* s) {
+    s->set_base(10000);
+    s->mutable_paper();
+    s->set_layout(v1::LAYOUT_SIN_COS_INTERLEAVED);
+    s->set_position_offset(0);
+  });
+  written.set_element_type(v1::ELEMENT_TYPE_FLOAT32);
+  written.set_numerics(v1::NUMERICS_EXACT);
+  ExpectRows(&server, written);
+  EXPECT_EQ(server.server().cache().blocks_made(), 1);
+}
+
+}  // namespace
+}  // namespace phasor::server
