@@ -86,7 +86,7 @@ PhaseLadder::PhaseLadder(const FrequencyLadder& ladder) : phases_(ladder.size())
     phase.exponent = mpfr_get_exp(w);
     phase.scale = std::max<mpfr_exp_t>(0, kLeastExponent - mpfr_get_exp(w));
     mpfr_mul(turns, w, inverse_turn, MPFR_RNDN);
-    mpfr_mul_2si(turns, turns, static_cast<long>(phase.scale) + kFractionBits, MPFR_RNDN);
+    mpfr_mul_2si(turns, turns, phase.scale + kFractionBits, MPFR_RNDN);
     mpfr_get_z(fixed_point, turns, MPFR_RNDN);
     const auto limb = [&](mp_size_t k) { return std::uint64_t{mpz_getlimbn(fixed_point, k)}; };
     phase.fraction.limbs = {limb(0), limb(1), limb(2), limb(3)};

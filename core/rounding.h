@@ -94,16 +94,17 @@ inline std::uint64_t RoundNarrow(double value) {
   // A binary64 subnormal is far below every quantum here; its exponent alone matters.
   const std::uint64_t significand = (bits & (kHidden - 1)) | (biased == 0 ? 0 : kHidden);
   const int exponent = biased - 1075;  // of the significand's last bit
-  const int normal_drop = 53 - kFormat.precision;
-  const int quantum = exponent + normal_drop > kFormat.quantum_exponent ? exponent + normal_drop
-                                                                        : kFormat.quantum_exponent;
-  const int drop = quantum - exponent;
+  // Bits that fall away: down to the format's precision, or to its last subnormal.
+  constexpr int kNormalDrop = 53 - kFormat.precision;
+  const int to_last = kFormat.quantum_exponent - exponent;
+  const auto drop = static_cast<unsigned>(to_last > kNormalDrop ? to_last : kNormalDrop);
   if (drop > 54) return sign;
-  const std::uint64_t half = std::uint64_t{1} << (drop - 1);
+  const std::uint64_t half = (std::uint64_t{1} << drop) >> 1;
   const std::uint64_t even = (significand >> drop) & 1;
   const std::uint64_t n = (significand + (half - 1) + even) >> drop;
   const std::uint64_t magnitude =
-      (static_cast<std::uint64_t>(quantum - kFormat.quantum_exponent) << (kFormat.precision - 1)) +
+      (static_cast<std::uint64_t>(exponent + static_cast<int>(drop) - kFormat.quantum_exponent)
+       << (kFormat.precision - 1)) +
       n;
   return sign | (magnitude < kFormat.infinity() ? magnitude : kFormat.infinity());
 }

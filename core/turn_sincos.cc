@@ -24,7 +24,7 @@ std::array<SinCos, kTurnNodes> MakeNodes() {
   // The first quarter by MPFR, the others by turning it: exact on the axes.
   for (int j = 0; j < kTurnNodes / 4; ++j) {
     mpfr_const_pi(angle, MPFR_RNDN);
-    mpfr_mul_si(angle, angle, 2 * j, MPFR_RNDN);
+    mpfr_mul_si(angle, angle, 2L * j, MPFR_RNDN);
     mpfr_div_si(angle, angle, kTurnNodes, MPFR_RNDN);
     mpfr_sin_cos(sine, cosine, angle, MPFR_RNDN);
     nodes[j] = {ToDoubleDouble(sine), ToDoubleDouble(cosine)};

@@ -43,7 +43,6 @@ absl::StatusOr<std::shared_ptr<const T>> Cast(
 Block::Block(std::shared_ptr<const OpenTable> table, std::int64_t index, Charge charge)
     : Resident(std::move(charge)),
       table_(std::move(table)),
-      index_(index),
       begin_(table_->geometry().Begin(index)),
       end_(table_->geometry().End(index)),
       bytes_(table_->geometry().Bytes(index)) {}

@@ -92,7 +92,6 @@ class Block : public Resident {
   friend class BlockCache;
 
   const std::shared_ptr<const OpenTable> table_;
-  const std::int64_t index_;
   const std::int64_t begin_;
   const std::int64_t end_;
   AlignedBytes bytes_;

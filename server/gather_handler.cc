@@ -109,8 +109,9 @@ class GatherRowsHandler final : public UnaryHandler {
     if (rows_ != nullptr) return absl::OkStatus();
     absl::StatusOr<std::shared_ptr<RowBuffer>> rows =
         backend_->cache.Allocate(CountOf(positions_) * spec_->row_bytes());
-    if (rows.ok()) rows_ = *std::move(rows);
-    return rows.status();
+    if (!rows.ok()) return rows.status();
+    rows_ = *std::move(rows);
+    return absl::OkStatus();
   }
 
   absl::Span<std::byte> Rows(std::size_t first, std::size_t last) {

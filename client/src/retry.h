@@ -33,7 +33,8 @@ struct Backoff {
 
 /// Calls `attempt` until it is anything but UNAVAILABLE, retrying is not
 /// wanted, the server says not to, or the next wait would end past the
-/// deadline. Gives the last status.
+/// deadline. Gives the last status; of a retry that the deadline cut off, the
+/// one before.
 absl::Status RetryUnavailable(const Backoff& backoff, CallLimits limits, Counters* counters,
                               absl::FunctionRef<Attempt()> attempt);
 

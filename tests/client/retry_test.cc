@@ -73,6 +73,17 @@ TEST(RetryTest, EndsBeforeTheDeadline) {
   EXPECT_LE(counters.retries, 20);
 }
 
+TEST(RetryTest, ARetryThatTheDeadlineCutsOffLeavesTheReasonBeforeIt) {
+  Counters counters;
+  int tries = 0;
+  const absl::Status status = RetryUnavailable(kShort, Within(absl::Minutes(1)), &counters, [&] {
+    return Attempt{.status = ++tries < 3 ? absl::UnavailableError("nobody listens")
+                                         : absl::DeadlineExceededError("")};
+  });
+  EXPECT_EQ(status, absl::UnavailableError("nobody listens"));
+  EXPECT_EQ(tries, 3);
+}
+
 TEST(RetryTest, WaitsAsLongAsTheServerAsks) {
   Counters counters;
   int tries = 0;

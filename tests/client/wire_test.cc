@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -26,8 +27,10 @@ using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
 using testing::Field;
+using testing::Gt;
 using testing::HasSubstr;
 using testing::Le;
+using testing::SizeIs;
 
 constexpr std::int64_t kWidth = 128;  // 512 bytes a row: 128 rows a block
 constexpr std::int64_t kLong = 2000;  // rows; more than one unary call takes
@@ -105,6 +108,33 @@ TEST_F(WireTest, GathersShiftsAndGivesFrequencies) {
   EXPECT_EQ(frequencies->size(), 64U);
   EXPECT_EQ((*frequencies)[0], 1);
   EXPECT_EQ((*frequencies)[32], 0.01);
+}
+
+TEST_F(WireTest, FractionsArriveWhole) {
+  const Table table = Open();
+  const auto rows = table.GatherReal({17.5, -0.25});
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  const auto shifted = table.Shift(*table.Read(10, 2), 0.5);
+  ASSERT_TRUE(shifted.ok()) << shifted.status();
+  // Pair 0 makes one radian a position.
+  EXPECT_NEAR((*rows->row<float>(0))[0], std::sin(17.5), 0x1p-23);
+  EXPECT_NEAR((*rows->row<float>(1))[0], std::sin(-0.25), 0x1p-23);
+  EXPECT_NEAR((*shifted->row<float>(0))[0], std::sin(10.5), 0x1p-22);
+  EXPECT_NEAR((*shifted->row<float>(1))[1], std::cos(11.5), 0x1p-22);
+}
+
+TEST_F(WireTest, EveryCallCarriesADeadline) {
+  ClientOptions options;
+  options.timeout = absl::Seconds(30);
+  std::vector<absl::Duration> left;
+  server_.before = [&](grpc::ServerContext* context) {
+    left.push_back(absl::FromChrono(context->deadline()) - absl::Now());
+    return grpc::Status::OK;
+  };
+  const Table table = Open(options);
+  ASSERT_TRUE(table.Read(0, 1).ok());
+  ASSERT_TRUE(table.Read(0, kLong).ok());
+  EXPECT_THAT(left, AllOf(SizeIs(3), Each(AllOf(Gt(absl::ZeroDuration()), Le(absl::Seconds(31))))));
 }
 
 TEST_F(WireTest, EveryCallNamesTheTable) {
@@ -461,7 +491,7 @@ TEST(ProxyTest, TheEnvironmentsProxyIsPassedBy) {
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
   builder.RegisterService(&server);
   const auto tcp = builder.BuildAndStart();
-  for (const char* host : {"127.0.0.1", "localhost"}) {
+  for (const char* host : {"127.0.0.1", "dns:///127.0.0.1"}) {
     const auto table = Client::Connect(std::string(host) + ":" + std::to_string(port))
                            ->Open(Sinusoidal{.width = 4});
     EXPECT_TRUE(table.ok()) << table.status();

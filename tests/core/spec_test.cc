@@ -359,7 +359,10 @@ TEST(CheckRangeTest, OverflowIsCaught) {
   for (const CanonicalSpec& spec :
        {Checked(LearnedInit{.max_positions = std::int64_t{1} << 62, .width = 1}),
         Checked(Sinusoidal{.width = 4})}) {
-    ExpectError(spec.CheckRange(1, kMax), kOutOfRange, "row_count", "9223372036854775807");
+    // start + count - 1 is still an int64, then beyond.
+    for (std::int64_t start : {1, 2, 1000}) {
+      ExpectError(spec.CheckRange(start, kMax), kOutOfRange, "row_count", "9223372036854775807");
+    }
     ExpectError(spec.CheckRange(kMax, kMax), kOutOfRange, "start_position", "9223372036854775807");
     ExpectError(spec.CheckRange(kMin, kMax), kOutOfRange, "start_position", "-9223372036854775808");
     ExpectError(spec.CheckRange(kMin, 0), kOutOfRange, "start_position", "-9223372036854775808");
