@@ -73,7 +73,8 @@ SplitLog SplitForLog(const Tables& tables, std::uint32_t a) {
     m *= 0.5;
     minus_k += 1;
   }
-  const int j = static_cast<int>(128 * m + 0.5);
+  // Between two nodes either serves, and lround would be a call.
+  const int j = static_cast<int>(128 * m + 0.5);  // NOLINT(bugprone-incorrect-roundings)
   const LogNode& node = tables.logs[j - kFirstNode];
   return {static_cast<double>(minus_k), m * node.reciprocal - 1.0, &node};
 }

@@ -17,8 +17,8 @@ namespace phasor {
 /// number 2 floor(n/2) and 2 floor(n/2) + 1. See docs/seeded-init.md.
 class SeededTable final : public LocalTable {
  public:
-  /// `spec` is of a LearnedInit.
-  explicit SeededTable(CanonicalSpec spec);
+  /// `checked` is of a LearnedInit.
+  explicit SeededTable(CanonicalSpec checked);
 
   std::int64_t memory_bytes() const override;
   std::int64_t settled_elements() const override {

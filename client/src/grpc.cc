@@ -24,7 +24,7 @@ void KeepGrpc() {
 }  // namespace
 
 absl::StatusOr<Client> Connect(absl::string_view address,
-                               std::shared_ptr<grpc::ChannelCredentials> credentials,
+                               const std::shared_ptr<grpc::ChannelCredentials>& credentials,
                                const ClientOptions& options) {
   absl::StatusOr<std::string> target = internal::TargetOf(address);
   if (!target.ok()) return target.status();

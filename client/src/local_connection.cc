@@ -8,23 +8,23 @@
 
 namespace phasor::internal {
 
-absl::Status LocalConnection::Open(const TableHandle& table, CallLimits limits) {
+absl::Status LocalConnection::Open(const TableHandle& /*table*/, CallLimits /*limits*/) {
   return absl::OkStatus();
 }
 
 absl::Status LocalConnection::Read(const TableHandle& table, std::int64_t start, std::int64_t count,
-                                   absl::Span<std::byte> out, CallLimits limits) {
+                                   absl::Span<std::byte> out, CallLimits /*limits*/) {
   return table.local().ReadInto(start, count, out);
 }
 
 absl::Status LocalConnection::Gather(const TableHandle& table, Positions positions,
-                                     absl::Span<std::byte> out, CallLimits limits) {
+                                     absl::Span<std::byte> out, CallLimits /*limits*/) {
   return std::visit([&](auto span) { return table.local().GatherInto(span, out); }, positions);
 }
 
 absl::Status LocalConnection::Shift(const TableHandle& table, ShiftBy by,
                                     absl::Span<const std::byte> rows, absl::Span<std::byte> out,
-                                    CallLimits limits) {
+                                    CallLimits /*limits*/) {
   absl::Status status = ShiftRows(table.spec(), by, rows, out);
   if (FieldOf(status) != "rows") return status;
   // Table's name for it, which is the wire's.
@@ -32,15 +32,15 @@ absl::Status LocalConnection::Shift(const TableHandle& table, ShiftBy by,
 }
 
 absl::StatusOr<std::vector<double>> LocalConnection::Frequencies(const TableHandle& table,
-                                                                 CallLimits limits) {
+                                                                 CallLimits /*limits*/) {
   return phasor::Frequencies(table.spec());
 }
 
-absl::StatusOr<std::vector<TableInfo>> LocalConnection::ListTables(CallLimits limits) {
+absl::StatusOr<std::vector<TableInfo>> LocalConnection::ListTables(CallLimits /*limits*/) {
   return std::vector<TableInfo>();
 }
 
-absl::StatusOr<ServerInfo> LocalConnection::GetServerInfo(CallLimits limits) {
+absl::StatusOr<ServerInfo> LocalConnection::GetServerInfo(CallLimits /*limits*/) {
   ServerInfo info;
   info.version = PHASOR_VERSION;
   info.numerics_version = 1;
@@ -48,8 +48,8 @@ absl::StatusOr<ServerInfo> LocalConnection::GetServerInfo(CallLimits limits) {
   return info;
 }
 
-absl::StatusOr<ServingStatus> LocalConnection::CheckHealth(absl::string_view service,
-                                                           CallLimits limits) {
+absl::StatusOr<ServingStatus> LocalConnection::CheckHealth(absl::string_view /*service*/,
+                                                           CallLimits /*limits*/) {
   return ServingStatus::kServing;
 }
 

@@ -34,7 +34,7 @@ absl::Status SinusoidalPE::Forward(absl::Span<float> x,
                       absl::StrCat(x.size(), " elements are not whole rows of ", table_.row_width(),
                                    " for ", offsets.size(), " sequences"));
   }
-  if (x.empty()) return absl::OkStatus();
+  if (step == 0 || x.empty()) return absl::OkStatus();
   const auto length = static_cast<std::int64_t>(x.size() / step);
   const std::size_t sequence = x.size() / offsets.size();
   for (std::size_t b = 0; b < offsets.size(); ++b) {

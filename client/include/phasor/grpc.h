@@ -19,9 +19,9 @@ namespace phasor {
 /// As Client::Connect, with credentials: TLS, tokens.
 ///
 /// **Errors**: as Client::Connect; INVALID_ARGUMENT (credentials) if null.
-PHASOR_EXPORT absl::StatusOr<Client> Connect(absl::string_view address,
-                                             std::shared_ptr<grpc::ChannelCredentials> credentials,
-                                             const ClientOptions& options = {});
+PHASOR_EXPORT absl::StatusOr<Client> Connect(
+    absl::string_view address, const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+    const ClientOptions& options = {});
 
 /// A client over an existing channel, whose arguments stay as they are: with
 /// gRPC's defaults a message of more than 4 MiB is refused, and reading long
