@@ -46,7 +46,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, public WorkPool::Job {
   }
 
   Progress Step() override {
-    absl::Status wanted = CheckWanted(*context_);
+    absl::Status wanted = CheckWanted(*backend_, *context_);
     if (!wanted.ok()) {
       End(wanted);
       return Progress::kDone;
@@ -99,11 +99,16 @@ class UnaryCall final : public grpc::ServerUnaryReactor, public WorkPool::Job {
 
 }  // namespace
 
-absl::Status CheckWanted(const grpc::CallbackServerContext& context) {
+absl::Status CheckWanted(const Backend& backend, const grpc::CallbackServerContext& context) {
   if (context.deadline() <= std::chrono::system_clock::now()) {
     return absl::DeadlineExceededError("the call's deadline has passed");
   }
   if (context.IsCancelled()) return absl::CancelledError("the call was cancelled");
+  if (backend.ending) {
+    return absl::UnavailableError(
+        "the server is ending, and the time that calls in flight had for it is over; try again, "
+        "a stream from the first row not received");
+  }
   return absl::OkStatus();
 }
 
