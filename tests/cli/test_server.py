@@ -226,6 +226,14 @@ def test_info(tool, server):
     assert values["version"] == tool.out("--version").decode().split()[1]
 
 
+def test_local_info_tells_no_limits_of_a_server(tool, server):
+    values, local = (
+        dict(line.split() for line in tool.out("info", flag).decode().splitlines())
+        for flag in (f"--server={server}", "--local"))
+    assert set(local) == {"version", "numerics_version", "max_width"}
+    assert local.items() <= values.items()
+
+
 def test_tables(tool, server):
     words = ["sinusoidal", "--width=10", "--base=77", f"--server={server}"]
     fingerprint = json.loads(tool.out("table", *words))["fingerprint"]
