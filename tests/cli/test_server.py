@@ -203,6 +203,23 @@ def test_a_server_that_dies_in_the_middle_leaves_no_file(tool):
     assert os.listdir(tool.directory) == []
 
 
+def test_closed_standard_streams_get_no_connection(tool, server):
+    closed = ["sh", "-c", 'exec "$0" "$@" <&- >&- 2>&-', BIN_DIR / "phasor"]
+    words = ["rows", "sinusoidal", "--width=4", "--count=3"]
+    flags = [f"--server={server}", "--output=x.npy"]
+    assert subprocess.run([*closed, *words, *flags], cwd=tool.directory).returncode == 0
+    assert (tool.directory / "x.npy").read_bytes() == tool.out(*words, "--local", "--format=npy")
+    assert subprocess.run([*closed, *words, f"--server={server}"]).returncode == 1
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        process = subprocess.Popen([*closed, "health", f"--server={address_of(silent)}"])
+        connection, _ = silent.accept()
+        streams = [os.readlink(f"/proc/{process.pid}/fd/{number}") for number in (0, 1, 2)]
+        process.kill()
+        process.wait()
+        connection.close()
+    assert streams == ["/dev/null"] * 3
+
+
 def test_health_of_a_server_that_drains(tool):
     with phasord("--drain_delay=30s") as (process, address):
         assert tool.out("health", f"--server={address}") == b"SERVING\n"
