@@ -81,8 +81,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, public WorkPool::Job {
     const auto bytes = static_cast<std::int64_t>(handler_->response().Length());
     if (status.ok() && bytes > backend_->max_message_bytes) {
       status = absl::ResourceExhaustedError(
-          absl::StrCat("the response has ", bytes,
-                       " bytes, more than max_message_bytes = ", backend_->max_message_bytes));
+          absl::StrCat("the response has ", bytes, " bytes, more than max_message_bytes = ",
+                       backend_->max_message_bytes, ": raise the server's --max_message_bytes"));
     }
     if (status.ok()) response_->Swap(&handler_->response());
     Finish(EndingStatus(status, context_));

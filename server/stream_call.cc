@@ -93,8 +93,7 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
     status = CheckRange(request, *spec);
     if (!status.ok()) return status;
     if (request.row_count() > 0) {
-      status = CheckMessageSize(*spec, request.start_position(), 1, backend_->max_message_bytes,
-                                "spec", "raise the server's --max_message_bytes");
+      status = CheckRowSize(*spec, request.start_position(), backend_->max_message_bytes);
       if (!status.ok()) return status;
     }
     const std::int64_t max_rows =
