@@ -45,8 +45,8 @@ class GetRowsHandler final : public UnaryHandler {
     return true;
   }
 
-  absl::StatusOr<Progress> Step(Resume resume) override {
-    absl::StatusOr<Progress> progress = reader_->Step(resume);
+  absl::StatusOr<Progress> Step(Resume resume, StopRequest stop) override {
+    absl::StatusOr<Progress> progress = reader_->Step(resume, stop);
     if (progress.ok() && *progress == Progress::kDone) response() = reader_->TakeMessage();
     return progress;
   }

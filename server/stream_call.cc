@@ -54,9 +54,10 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
       End(status);
       return Progress::kDone;
     }
-    const absl::StatusOr<Progress> progress = reader_->Step(Resume(&backend_->pool, this));
+    const absl::StatusOr<Progress> progress = reader_->Step(
+        Resume(&backend_->pool, this), [&] { return !(status = CheckWanted(*context_)).ok(); });
     if (!progress.ok()) {
-      End(progress.status());
+      End(status.ok() ? progress.status() : status);
       return Progress::kDone;
     }
     // From the pool's view a call that is being written is done; OnWriteDone

@@ -29,7 +29,7 @@ constexpr std::size_t kListMarginBytes = 64;
 class ImmediateHandler : public UnaryHandler {
  public:
   bool TryAnswer() override { return true; }
-  absl::StatusOr<Progress> Step(Resume) override { return Progress::kDone; }
+  absl::StatusOr<Progress> Step(Resume, StopRequest) override { return Progress::kDone; }
 };
 
 class GetTableHandler final : public ImmediateHandler {
@@ -94,8 +94,8 @@ class GetFrequenciesHandler final : public UnaryHandler {
 
   bool TryAnswer() override { return false; }
 
-  absl::StatusOr<Progress> Step(Resume) override {
-    absl::StatusOr<std::vector<double>> frequencies = Frequencies(*spec_);
+  absl::StatusOr<Progress> Step(Resume, StopRequest stop) override {
+    absl::StatusOr<std::vector<double>> frequencies = Frequencies(*spec_, stop);
     if (!frequencies.ok()) return frequencies.status();
     v1::GetFrequenciesResponse answer;
     answer.set_fingerprint(spec_->fingerprint());
@@ -133,7 +133,7 @@ class ListTablesHandler final : public UnaryHandler {
   // Writing specs of up to 1000 tables takes its time.
   bool TryAnswer() override { return false; }
 
-  absl::StatusOr<Progress> Step(Resume) override {
+  absl::StatusOr<Progress> Step(Resume, StopRequest) override {
     const auto* after = reinterpret_cast<const std::uint8_t*>(after_.data());
     // One more than asked for tells whether there is a next page.
     const std::vector<TablePtr> tables = backend_->cache.Tables(
