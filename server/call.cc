@@ -32,8 +32,8 @@ grpc::Status Answer(absl::Status status, const Backend& backend, UnaryHandler& h
   const auto bytes = static_cast<std::int64_t>(handler.response().Length());
   if (status.ok() && bytes > backend.max_message_bytes) {
     status = absl::ResourceExhaustedError(
-        absl::StrCat("the response has ", bytes,
-                     " bytes, more than max_message_bytes = ", backend.max_message_bytes));
+        absl::StrCat("the response has ", bytes, " bytes, more than max_message_bytes = ",
+                     backend.max_message_bytes, ": raise the server's --max_message_bytes"));
   }
   if (status.ok()) response->Swap(&handler.response());
   return EndingStatus(status, context);
@@ -89,9 +89,10 @@ class UnaryCall final : public grpc::ServerUnaryReactor, public WorkPool::Job {
       End(*end);
       return Progress::kDone;
     }
-    const absl::StatusOr<Progress> progress = handler_->Step(Resume(&backend_->pool, this));
+    const absl::StatusOr<Progress> progress = handler_->Step(
+        Resume(&backend_->pool, this), [&] { return !(wanted = CheckWanted(*context_)).ok(); });
     if (progress.ok() && *progress != Progress::kDone) return *progress;
-    End(progress.status());
+    End(wanted.ok() ? progress.status() : wanted);
     return Progress::kDone;
   }
 
