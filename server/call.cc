@@ -89,8 +89,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor, public WorkPool::Job {
       End(*end);
       return Progress::kDone;
     }
-    const absl::StatusOr<Progress> progress = handler_->Step(
-        Resume(&backend_->pool, this), [&] { return !(wanted = CheckWanted(*context_)).ok(); });
+    const absl::StatusOr<Progress> progress = handler_->Step(Resume(&backend_->pool, this), [&] {
+      return !(wanted = CheckWanted(*backend_, *context_)).ok();
+    });
     if (progress.ok() && *progress != Progress::kDone) return *progress;
     End(wanted.ok() ? progress.status() : wanted);
     return Progress::kDone;

@@ -54,8 +54,9 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
       End(status);
       return Progress::kDone;
     }
-    const absl::StatusOr<Progress> progress = reader_->Step(
-        Resume(&backend_->pool, this), [&] { return !(status = CheckWanted(*context_)).ok(); });
+    const absl::StatusOr<Progress> progress = reader_->Step(Resume(&backend_->pool, this), [&] {
+      return !(status = CheckWanted(*backend_, *context_)).ok();
+    });
     if (!progress.ok()) {
       End(status.ok() ? progress.status() : status);
       return Progress::kDone;
