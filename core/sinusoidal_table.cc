@@ -8,6 +8,7 @@
 
 #include "core/layout.h"
 #include "core/real.h"
+#include "core/stop_check.h"
 
 namespace phasor {
 namespace {
@@ -20,10 +21,16 @@ std::int64_t RowsPerAnchor(std::int64_t pairs) {
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows)));
 }
 
-PhaseLadder MakePhases(const FrequencyLadder& ladder) {
+PhaseLadder MakePhases(const FrequencyLadder& ladder, StopCheck& stop) {
   const MpfrScope scope;
-  return PhaseLadder(ladder);
+  return {ladder, stop};
 }
+
+// For StopCheck: of one rotation made at opening, of one rotated pair, of an
+// element by its phase.
+constexpr std::int64_t kCostOfTurn = 80;
+constexpr std::int64_t kCostOfRotation = 2;
+constexpr std::int64_t kCostOfPhase = 200;
 
 }  // namespace
 
@@ -36,10 +43,10 @@ struct SinusoidalTable<kType>::Scratch {
 };
 
 template <ElementType kType>
-SinusoidalTable<kType>::SinusoidalTable(CanonicalSpec spec)
+SinusoidalTable<kType>::SinusoidalTable(CanonicalSpec spec, StopCheck& stop)
     : LocalTable(std::move(spec)),
       ladder_(sinusoidal()),
-      phases_(MakePhases(ladder_)),
+      phases_(MakePhases(ladder_, stop)),
       rows_(RowsPerAnchor(ladder_.size())),
       rotations_((rows_ - 1) * ladder_.size(), kLowParts),
       largest_sin_(ladder_.size()),
@@ -56,6 +63,7 @@ SinusoidalTable<kType>::SinusoidalTable(CanonicalSpec spec)
       largest_sin_[i] = std::max(largest_sin_[i], std::abs(turns[r].sin.hi));
     }
     angle_error_[i] = phases_.At(i, {rows_, 0}).value_or(kRest).angle_error;
+    if (stop.After(rows_ * kCostOfTurn)) return;
   }
 }
 
@@ -69,7 +77,8 @@ std::int64_t SinusoidalTable<kType>::memory_bytes() const {
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::DoRead(std::int64_t start, std::int64_t count, std::byte* out) const {
+void SinusoidalTable<kType>::DoRead(std::int64_t start, std::int64_t count, std::byte* out,
+                                    StopCheck& stop) const {
   Scratch scratch(ladder_.size());
   Anchor anchor(ladder_.size(), kLowParts);
   std::int64_t first = start + sinusoidal().position_offset;
@@ -77,7 +86,8 @@ void SinusoidalTable<kType>::DoRead(std::int64_t start, std::int64_t count, std:
     std::int64_t rows = std::min(count, rows_);
     // Row 0 is exact: it starts a segment, no rotation leads to it.
     if (first < 0) rows = std::min(rows, -first);
-    Segment(first, rows, scratch, anchor, out);
+    Segment(first, rows, scratch, anchor, out, stop);
+    if (stop.After(rows * ladder_.size() * kCostOfRotation)) return;
     first += rows;
     count -= rows;
     out += rows * spec().row_bytes();
@@ -85,23 +95,26 @@ void SinusoidalTable<kType>::DoRead(std::int64_t start, std::int64_t count, std:
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::DoGather(absl::Span<const std::int64_t> positions,
-                                      std::byte* out) const {
+void SinusoidalTable<kType>::DoGather(absl::Span<const std::int64_t> positions, std::byte* out,
+                                      StopCheck& stop) const {
   Scratch scratch(ladder_.size());
   for (const std::int64_t p : positions) {
     const Position position{p + sinusoidal().position_offset, 0};
-    DirectRow(position, scratch, nullptr);
+    DirectRow(position, scratch, nullptr, stop);
+    if (stop.stopped()) return;
     Place(position, scratch, out);
     out += spec().row_bytes();
   }
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::DoGather(absl::Span<const double> positions, std::byte* out) const {
+void SinusoidalTable<kType>::DoGather(absl::Span<const double> positions, std::byte* out,
+                                      StopCheck& stop) const {
   Scratch scratch(ladder_.size());
   for (const double p : positions) {
     const Position position = MakePosition(p, sinusoidal().position_offset);
-    DirectRow(position, scratch, nullptr);
+    DirectRow(position, scratch, nullptr, stop);
+    if (stop.stopped()) return;
     Place(position, scratch, out);
     out += spec().row_bytes();
   }
@@ -109,26 +122,30 @@ void SinusoidalTable<kType>::DoGather(absl::Span<const double> positions, std::b
 
 template <ElementType kType>
 void SinusoidalTable<kType>::Segment(std::int64_t first, std::int64_t count, Scratch& scratch,
-                                     Anchor& anchor, std::byte* out) const {
+                                     Anchor& anchor, std::byte* out, StopCheck& stop) const {
   const std::int64_t pairs = ladder_.size();
-  DirectRow({first, 0}, scratch, count > 1 ? &anchor : nullptr);
+  DirectRow({first, 0}, scratch, count > 1 ? &anchor : nullptr, stop);
+  if (stop.stopped()) return;
   Place({first, 0}, scratch, out);
   for (std::int64_t r = 1; r < count; ++r) {
     const Position position{first + r, 0};
     out += spec().row_bytes();
     if (Rotate<kType>(anchor, rotations_, (r - 1) * pairs, scratch.sines.data(),
                       scratch.cosines.data(), scratch.doubt.data())) {
-      SettleMarked(position, scratch);
+      SettleMarked(position, scratch, stop);
     }
     for (std::int64_t i = phased_pairs_; i < pairs; ++i) {
       scratch.sines[i] = ElementBeyondPhase(i, Trig::kSine, position);
+      stop.After(kCostOfPhase);
     }
+    if (stop.stopped()) return;
     Place(position, scratch, out);
   }
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::DirectRow(Position position, Scratch& scratch, Anchor* anchor) const {
+void SinusoidalTable<kType>::DirectRow(Position position, Scratch& scratch, Anchor* anchor,
+                                       StopCheck& stop) const {
   const std::int64_t pairs = ladder_.size();
   std::int64_t settled = 0;
   const auto settle = [&](std::int64_t i, Trig trig) {
@@ -146,6 +163,7 @@ void SinusoidalTable<kType>::DirectRow(Position position, Scratch& scratch, Anch
     }
     scratch.sines[i] = sine.has_value() ? *sine : settle(i, Trig::kSine);
     scratch.cosines[i] = cosine.has_value() ? *cosine : settle(i, Trig::kCosine);
+    if (stop.After(kCostOfPhase)) break;
     if (anchor == nullptr) continue;
     anchor->pairs.Set(i, point.value);
     const double s = std::abs(point.value.sin.hi);
@@ -159,7 +177,8 @@ void SinusoidalTable<kType>::DirectRow(Position position, Scratch& scratch, Anch
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::SettleMarked(Position position, Scratch& scratch) const {
+void SinusoidalTable<kType>::SettleMarked(Position position, Scratch& scratch,
+                                          StopCheck& stop) const {
   std::int64_t settled = 0;
   for (std::int64_t i = 0; i < ladder_.size(); ++i) {
     const Bits marks = scratch.doubt[i];
@@ -167,6 +186,7 @@ void SinusoidalTable<kType>::SettleMarked(Position position, Scratch& scratch) c
     if ((marks & kSineInDoubt) != 0) scratch.sines[i] = Element(i, Trig::kSine, position);
     if ((marks & kCosineInDoubt) != 0) scratch.cosines[i] = Element(i, Trig::kCosine, position);
     settled += std::popcount(marks);
+    if (stop.After(kCostOfPhase)) break;
   }
   settled_elements_.fetch_add(settled, std::memory_order_relaxed);
 }

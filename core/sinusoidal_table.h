@@ -30,8 +30,8 @@ namespace phasor {
 template <ElementType kType>
 class SinusoidalTable final : public LocalTable {
  public:
-  /// `spec` is of a Sinusoidal and of kType.
-  explicit SinusoidalTable(CanonicalSpec spec);
+  /// `spec` is of a Sinusoidal and of kType. Not to be used if `stop` stopped it.
+  SinusoidalTable(CanonicalSpec spec, StopCheck& stop);
 
   std::int64_t memory_bytes() const override;
   std::int64_t settled_elements() const override {
@@ -47,19 +47,21 @@ class SinusoidalTable final : public LocalTable {
 
   const Sinusoidal& sinusoidal() const { return std::get<Sinusoidal>(spec().spec().scheme); }
 
-  void DoRead(std::int64_t start, std::int64_t count, std::byte* out) const override;
-  void DoGather(absl::Span<const std::int64_t> positions, std::byte* out) const override;
-  void DoGather(absl::Span<const double> positions, std::byte* out) const override;
+  void DoRead(std::int64_t start, std::int64_t count, std::byte* out,
+              StopCheck& stop) const override;
+  void DoGather(absl::Span<const std::int64_t> positions, std::byte* out,
+                StopCheck& stop) const override;
+  void DoGather(absl::Span<const double> positions, std::byte* out, StopCheck& stop) const override;
 
   // All positions below are those after the offset.
 
   // Rows first ... first + count - 1, 1 <= count <= rows_: an anchor and its rotations.
   void Segment(std::int64_t first, std::int64_t count, Scratch& scratch, Anchor& anchor,
-               std::byte* out) const;
+               std::byte* out, StopCheck& stop) const;
   // One row by its own phases; with `anchor`, keeps them for rotations.
-  void DirectRow(Position position, Scratch& scratch, Anchor* anchor) const;
+  void DirectRow(Position position, Scratch& scratch, Anchor* anchor, StopCheck& stop) const;
   // Settles what Rotate() marked.
-  void SettleMarked(Position position, Scratch& scratch) const;
+  void SettleMarked(Position position, Scratch& scratch, StopCheck& stop) const;
   // An element by its own phase, or else beyond it: by MPFR, if not by its size alone.
   Bits Element(std::int64_t i, Trig trig, Position position) const;
   Bits ElementBeyondPhase(std::int64_t i, Trig trig, Position position) const;

@@ -8,6 +8,7 @@
 /// takes no more than look-ups (some tens of microseconds); otherwise it goes
 /// on, step by step, on the pool.
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -16,6 +17,7 @@
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
+#include "phasor/core/stop.h"
 #include "server/block_cache.h"
 #include "server/call_count.h"
 #include "server/work_pool.h"
@@ -40,6 +42,9 @@ struct Backend {
   WorkPool pool;
   CallCount calls;
   const std::int64_t max_message_bytes;
+  /// The time for calls in flight is over: those that are not done end
+  /// UNAVAILABLE.
+  std::atomic<bool> ending = false;
 };
 
 using Progress = WorkPool::Progress;
@@ -67,8 +72,9 @@ class UnaryHandler {
   virtual bool TryAnswer() = 0;
   /// Does a bounded piece of the work. kDone: the response is made. kWait:
   /// `resume` is called when there is more to do, perhaps already, so that
-  /// nothing of the call may be touched any more.
-  virtual absl::StatusOr<Progress> Step(Resume resume) = 0;
+  /// nothing of the call may be touched any more. CANCELLED: nobody wants the
+  /// response any more, as `stop` said.
+  virtual absl::StatusOr<Progress> Step(Resume resume, StopRequest stop) = 0;
 
   grpc::ByteBuffer& response() { return response_; }
 
@@ -76,8 +82,9 @@ class UnaryHandler {
   grpc::ByteBuffer response_;
 };
 
-/// DEADLINE_EXCEEDED or CANCELLED if nobody waits for the call any more.
-absl::Status CheckWanted(const grpc::CallbackServerContext& context);
+/// DEADLINE_EXCEEDED or CANCELLED if nobody waits for the call any more,
+/// UNAVAILABLE if the server is ending.
+absl::Status CheckWanted(const Backend& backend, const grpc::CallbackServerContext& context);
 
 /// The status for gRPC, with the delay after which to try again where that may
 /// help.
