@@ -25,7 +25,7 @@ class BlockStore:
     """Blocks by (fingerprint, index), the least recently used given up first.
 
     ``pending`` holds the fetches that are under way, whose result whoever comes
-    next waits for as well. May be used by any number of threads; a forked
+    next waits for as well; ``fetching`` is held to begin one. May be used by any number of threads; a forked
     process keeps the blocks and forgets the fetches.
     """
 
@@ -40,6 +40,7 @@ class BlockStore:
 
     def _start(self) -> None:
         self._lock = threading.Lock()
+        self.fetching = threading.Lock()
         self.pending: dict[Hashable, Any] = {}
 
     def get(self, key: Hashable) -> Optional[Rows]:

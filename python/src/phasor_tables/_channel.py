@@ -54,6 +54,50 @@ def failure_of(error: grpc.RpcError) -> Failure:
     return Failure(call.code().name, call.details() or "", call.trailing_metadata())
 
 
+class _ForkGate:
+    """Keeps calls and forks apart: a fork waits for calls under way, and new ones for it.
+
+    gRPC's threads are not in a forked process, and what they were at is in
+    whatever state they left it.
+    """
+
+    _LONGEST_WAIT = 5.0
+
+    def __init__(self) -> None:
+        self._state = threading.Condition()
+        self._calls = 0
+        self._forking = False
+
+    def enter(self) -> None:
+        """Begins a call."""
+        with self._state:
+            while self._forking:
+                self._state.wait()
+            self._calls += 1
+
+    def leave(self) -> None:
+        """Ends a call."""
+        with self._state:
+            self._calls -= 1
+            if self._calls == 0:
+                self._state.notify_all()
+
+    def close(self) -> None:
+        """Before a fork."""
+        with self._state:
+            self._forking = True
+            self._state.wait_for(lambda: self._calls == 0, self._LONGEST_WAIT)
+
+    def open(self) -> None:
+        """After it, in the parent."""
+        with self._state:
+            self._forking = False
+            self._state.notify_all()
+
+
+_gate = _ForkGate()
+
+
 class _Started:
     def __init__(self, future: Any) -> None:
         self._future = future
@@ -102,28 +146,41 @@ class ChannelTransport:
             return method
 
     async def unary(self, method: str, request: bytes, timeout: float, metadata: Any) -> bytes:
+        _gate.enter()
         try:
             return self._method(method)(  # type: ignore[no-any-return]
                 request, timeout=timeout, metadata=metadata)
         except grpc.RpcError as error:
             raise failure_of(error) from None
+        finally:
+            _gate.leave()
 
     async def stream(self, method: str, request: bytes, timeout: float,
                      metadata: Any) -> AsyncGenerator[bytes, None]:
-        call = self._method(method, True)(request, timeout=timeout, metadata=metadata)
+        _gate.enter()
         try:
-            for message in call:
-                yield message
+            call = self._method(method, True)(request, timeout=timeout, metadata=metadata)
+            try:
+                for message in call:
+                    yield message
+            finally:
+                call.cancel()
         except grpc.RpcError as error:
             raise failure_of(error) from None
         finally:
-            call.cancel()
+            _gate.leave()
 
     def start(self, method: str, request: bytes, timeout: float, metadata: Any,
               done: Callable[[Optional[bytes]], None]) -> _Started:
-        future = self._method(method).future(request, timeout=timeout, metadata=metadata)
+        _gate.enter()
+        try:
+            future = self._method(method).future(request, timeout=timeout, metadata=metadata)
+        except BaseException:
+            _gate.leave()
+            raise
 
         def finish(ended: Any) -> None:
+            _gate.leave()
             failed = ended.cancelled() or ended.code() is not grpc.StatusCode.OK
             done(None if failed else ended.result())
 
@@ -154,8 +211,11 @@ _of_the_parent: list[Any] = []
 
 
 def _after_fork() -> None:
+    global _gate
+    _gate = _ForkGate()
     for transport in list(_transports):
         transport.abandon()
 
 
-os.register_at_fork(after_in_child=_after_fork)
+os.register_at_fork(before=lambda: _gate.close(), after_in_parent=lambda: _gate.open(),
+                    after_in_child=_after_fork)

@@ -229,7 +229,6 @@ class GrpcConnection:
         tries = 0
         while True:
             try:
-                self._counters.rpcs += 1
                 return await attempt(max(limits.deadline - time.monotonic(), 0.001))
             except Failure as failure:
                 progress = failure.progress
@@ -254,8 +253,12 @@ class GrpcConnection:
         return min(first * 2.0 ** min(tries, 60), most) * random.uniform(0.5, 1.0)
 
     async def _ask(self, method: str, request: bytes, metadata: Any, limits: Limits) -> bytes:
-        return await self._retry(limits, lambda timeout: self._transport.unary(
-            method, request, timeout, metadata))
+        return await self._retry(limits, lambda timeout: self._unary(method, request, timeout,
+                                                                     metadata))
+
+    async def _unary(self, method: str, request: bytes, timeout: float, metadata: Any) -> bytes:
+        self._counters.rpcs += 1
+        return await self._transport.unary(method, request, timeout, metadata)
 
     async def open(self, table: TableKey, limits: Limits) -> None:
         data = await self._ask("GetTable", table.request("GetTable"), table.metadata, limits)
@@ -275,7 +278,7 @@ class GrpcConnection:
                 call, begun = begun, None
                 return await call.result()
             request = table.request("GetRows", start_position=start, row_count=count)
-            return await self._transport.unary("GetRows", request, timeout, table.metadata)
+            return await self._unary("GetRows", request, timeout, table.metadata)
 
         try:
             data = await self._retry(limits, attempt)
@@ -296,6 +299,7 @@ class GrpcConnection:
                 done(None)
 
         request = table.request("GetRows", start_position=start, row_count=count)
+        self._counters.rpcs += 1
         return self._transport.start("GetRows", request, limits.deadline - time.monotonic(),
                                      table.metadata, finish)
 
@@ -308,6 +312,7 @@ class GrpcConnection:
             nonlocal done
             before = done  # a stream that broke goes on where it broke
             request = table.request("ReadRows", start_position=start + done, row_count=count - done)
+            self._counters.rpcs += 1
             try:
                 async with aclosing(self._transport.stream("ReadRows", request, timeout,
                                                            table.metadata)) as messages:

@@ -53,10 +53,11 @@ _SIGNALS_READ_ONLY = tuple(int(part) for part in np.__version__.split(".")[:2]) 
 
 
 def read_only(array: Array) -> Rows:
-    """``array`` to be given away."""
-    rows = array.view(Rows)
-    rows.flags.writeable = False
-    return rows
+    """``array``, which is nobody else's, to be given away."""
+    for owner in (array.base, array):
+        if isinstance(owner, np.ndarray):
+            owner.flags.writeable = False  # or that of the view could be set again
+    return array.view(Rows)
 
 
 def bytes_of(array: Array) -> Array:

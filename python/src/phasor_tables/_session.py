@@ -104,22 +104,29 @@ class OpenTable:
                 blocks.put(key, read_only(rows))
             blocks.pending.pop(key, None)
 
-        started = self.session.connection.begin(self.key, first, count, self.session.limits(), done)
-        if started is not None:
-            blocks.pending[key] = started
-            if started.done():  # before it was noted
-                blocks.pending.pop(key, None)
-        return started
+        with blocks.fetching:
+            begun = blocks.pending.get(key)
+            if begun is not None:
+                return begun
+            begun = self.session.connection.begin(self.key, first, count, self.session.limits(),
+                                                  done)
+            if begun is not None:
+                blocks.pending[key] = begun
+                if begun.done():  # before it was noted
+                    blocks.pending.pop(key, None)
+            return begun
 
     async def block(self, index: int) -> Rows:
         """A block, from memory or fetched."""
         key = self._block_key(index)
         blocks = self.session.blocks
+        begun = blocks.pending.get(key)  # before the look at the blocks: it may end between
         found = blocks.get(key)
         if found is not None:
             return found
         first, count = self.extent(index)
-        begun = blocks.pending.get(key) or self._start(key, first, count)
+        if begun is None:
+            begun = self._start(key, first, count)
         rows = await self.session.connection.read(self.key, first, count, None,
                                                   self.session.limits(), begun)
         block = read_only(rows)
