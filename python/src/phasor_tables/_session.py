@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import time
 from dataclasses import dataclass
 from typing import Any, Optional, Sequence, Union
@@ -11,7 +12,7 @@ import numpy as np
 from phasor_tables._blocks import BlockStore, rows_per_block
 from phasor_tables._connection import (Connection, Counters, FallbackConnection, GrpcConnection,
                                        Limits, LocalConnection, TableKey, Transport)
-from phasor_tables._elements import Array, Rows, output, read_only
+from phasor_tables._elements import Array, Rows, bytes_of, output, read_only
 from phasor_tables.errors import InvalidArgument, field_error
 from phasor_tables.specs import Spec, int64, real
 
@@ -172,7 +173,7 @@ class OpenTable:
         """The rows, if all of them are in blocks that are here."""
         if positions.dtype != np.int64 or positions.size == 0:
             return None
-        indices, at = np.divmod(positions, self.rows_per_block)
+        indices = positions // self.rows_per_block
         named = indices.tolist()
         distinct = set(named)
         fingerprint = self.key.spec.fingerprint
@@ -180,15 +181,20 @@ class OpenTable:
         if found is None:
             return None
         if len(distinct) == 1:
-            at += named[0] * self.rows_per_block - self.extent(named[0])[0]
-            return np.take(np.asarray(found[0]), at, axis=0, out=out, mode="clip")  # checked: none is clipped
+            at = positions - self.extent(named[0])[0]
+            # Checked before: none is clipped; without it NumPy takes by way of a copy.
+            return np.take(np.asarray(found[0]), at, axis=0, out=out, mode="clip")
+        # Row by row, in loops that are not Python's own.
+        size = self.key.spec.row_bytes
+        firsts = {index: self.extent(index)[0] for index in distinct}
+        starts = (positions - np.fromiter(map(firsts.__getitem__, named), np.int64)) * size
+        views = {index: memoryview(bytes_of(block)) for index, block in zip(distinct, found)}
+        slices = map(slice, starts.tolist(), (starts + size).tolist())
+        data = b"".join(map(operator.getitem, map(views.__getitem__, named), slices))
+        rows = np.frombuffer(data, self.key.dtype).reshape(positions.size, -1)
         if out is None:
-            out = np.empty((positions.size, self.key.spec.row_width), self.key.dtype)
-        blocks = {index: (np.asarray(block), index * self.rows_per_block - self.extent(index)[0])
-                  for index, block in zip(distinct, found)}
-        for row, (index, place) in enumerate(zip(named, at.tolist())):
-            block, skip = blocks[index]
-            out[row] = block[place + skip]
+            return rows
+        out[:] = rows
         return out
 
     async def shift(self, rows: Any, by: Any, out: Any) -> Any:
