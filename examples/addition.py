@@ -103,7 +103,7 @@ def main() -> None:
     torch.manual_seed(1)
     generator = torch.Generator().manual_seed(2)
     model = Adder()
-    optimizer = torch.optim.AdamW(model.parameters(), lr=6e-3, weight_decay=0.01)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, weight_decay=0.1)
     held_out = sums(200, torch.Generator().manual_seed(3))
     for step in range(1, 3001):
         batch = sums(128, generator)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import operator
 import time
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ import numpy as np
 from phasor_tables._blocks import BlockStore, rows_per_block
 from phasor_tables._connection import (Connection, Counters, FallbackConnection, GrpcConnection,
                                        Limits, LocalConnection, TableKey, Transport)
-from phasor_tables._elements import Array, Rows, bytes_of, output, read_only
+from phasor_tables._elements import Array, Rows, lines_of, output, read_only
 from phasor_tables.errors import InvalidArgument, field_error
 from phasor_tables.specs import Spec, int64, real
 
@@ -176,25 +177,20 @@ class OpenTable:
         indices = positions // self.rows_per_block
         named = indices.tolist()
         distinct = set(named)
-        fingerprint = self.key.spec.fingerprint
+        fingerprint, first = self.key.spec.fingerprint, self.key.spec.first_position
         found = self.session.blocks.get_all([(fingerprint, index) for index in distinct])
         if found is None:
             return None
-        if len(distinct) == 1:
-            at = positions - self.extent(named[0])[0]
+        at = positions - np.maximum(indices * self.rows_per_block, first)
+        if len(found) == 1:
             # Checked before: none is clipped; without it NumPy takes by way of a copy.
             return np.take(np.asarray(found[0]), at, axis=0, out=out, mode="clip")
-        # Row by row, in loops that are not Python's own.
-        size = self.key.spec.row_bytes
-        firsts = {index: self.extent(index)[0] for index in distinct}
-        starts = (positions - np.fromiter(map(firsts.__getitem__, named), np.int64)) * size
-        views = {index: memoryview(bytes_of(block)) for index, block in zip(distinct, found)}
-        slices = map(slice, starts.tolist(), (starts + size).tolist())
-        data = b"".join(map(operator.getitem, map(views.__getitem__, named), slices))
-        rows = np.frombuffer(data, self.key.dtype).reshape(positions.size, -1)
         if out is None:
-            return rows
-        out[:] = rows
+            out = np.empty((positions.size, self.key.spec.row_width), self.key.dtype)
+        lines = {index: block.lines for index, block in zip(distinct, found)}
+        to = lines_of(out)
+        rows: Any = map(operator.getitem, map(lines.__getitem__, named), at.tolist())
+        collections.deque(map(to.__setitem__, range(positions.size), rows), maxlen=0)
         return out
 
     async def shift(self, rows: Any, by: Any, out: Any) -> Any:
