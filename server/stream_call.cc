@@ -23,7 +23,11 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
  public:
   ReadRowsCall(Backend* backend, grpc::CallbackServerContext* context,
                const grpc::ByteBuffer* request)
-      : in_flight_(&backend->calls), backend_(backend), context_(context), request_(request) {}
+      : in_flight_(&backend->calls),
+        streaming_(&backend->streams),
+        backend_(backend),
+        context_(context),
+        request_(request) {}
 
   void Begin() {
     try {
@@ -117,6 +121,7 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
   void End(const absl::Status& status) { Finish(EndingStatus(status, context_)); }
 
   const CallCount::Call in_flight_;
+  const CallCount::Call streaming_;
   Backend* const backend_;
   grpc::CallbackServerContext* const context_;
   const grpc::ByteBuffer* const request_;
