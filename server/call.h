@@ -19,6 +19,7 @@
 #include "phasor/core/stop.h"
 #include "server/block_cache.h"
 #include "server/call_count.h"
+#include "server/known_specs.h"
 #include "server/work_pool.h"
 
 namespace phasor::server {
@@ -38,6 +39,7 @@ struct Backend {
         max_message_bytes(most_message_bytes) {}
 
   BlockCache cache;
+  KnownSpecs known_specs;
   WorkPool pool;
   CallCount calls;
   const std::int64_t max_message_bytes;
