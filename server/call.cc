@@ -77,7 +77,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, public WorkPool::Job {
   }
 
   Progress Step() override {
-    absl::Status wanted = CheckWanted(*context_);
+    absl::Status wanted = CheckWanted(*backend_, *context_);
     if (!wanted.ok()) {
       End(wanted);
       return Progress::kDone;
@@ -89,8 +89,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor, public WorkPool::Job {
       End(*end);
       return Progress::kDone;
     }
-    const absl::StatusOr<Progress> progress = handler_->Step(
-        Resume(&backend_->pool, this), [&] { return !(wanted = CheckWanted(*context_)).ok(); });
+    const absl::StatusOr<Progress> progress = handler_->Step(Resume(&backend_->pool, this), [&] {
+      return !(wanted = CheckWanted(*backend_, *context_)).ok();
+    });
     if (progress.ok() && *progress != Progress::kDone) return *progress;
     End(wanted.ok() ? progress.status() : wanted);
     return Progress::kDone;
@@ -118,11 +119,16 @@ class UnaryCall final : public grpc::ServerUnaryReactor, public WorkPool::Job {
 
 }  // namespace
 
-absl::Status CheckWanted(const grpc::CallbackServerContext& context) {
+absl::Status CheckWanted(const Backend& backend, const grpc::CallbackServerContext& context) {
   if (context.deadline() <= std::chrono::system_clock::now()) {
     return absl::DeadlineExceededError("the call's deadline has passed");
   }
   if (context.IsCancelled()) return absl::CancelledError("the call was cancelled");
+  if (backend.ending) {
+    return absl::UnavailableError(
+        "the server is ending, and the time that calls in flight had for it is over; try again, "
+        "a stream from the first row not received");
+  }
   return absl::OkStatus();
 }
 
