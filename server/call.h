@@ -8,6 +8,7 @@
 /// takes no more than look-ups (some tens of microseconds); otherwise it goes
 /// on, step by step, on the pool.
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -19,6 +20,7 @@
 #include "phasor/core/stop.h"
 #include "server/block_cache.h"
 #include "server/call_count.h"
+#include "server/known_specs.h"
 #include "server/work_pool.h"
 
 namespace phasor::server {
@@ -38,9 +40,13 @@ struct Backend {
         max_message_bytes(most_message_bytes) {}
 
   BlockCache cache;
+  KnownSpecs known_specs;
   WorkPool pool;
   CallCount calls;
   const std::int64_t max_message_bytes;
+  /// The time for calls in flight is over: those that are not done end
+  /// UNAVAILABLE.
+  std::atomic<bool> ending = false;
 };
 
 using Progress = WorkPool::Progress;
@@ -78,8 +84,9 @@ class UnaryHandler {
   grpc::ByteBuffer response_;
 };
 
-/// DEADLINE_EXCEEDED or CANCELLED if nobody waits for the call any more.
-absl::Status CheckWanted(const grpc::CallbackServerContext& context);
+/// DEADLINE_EXCEEDED or CANCELLED if nobody waits for the call any more,
+/// UNAVAILABLE if the server is ending.
+absl::Status CheckWanted(const Backend& backend, const grpc::CallbackServerContext& context);
 
 /// The status for gRPC, with the delay after which to try again where that may
 /// help.
