@@ -20,6 +20,7 @@
 #include "phasor/core/stop.h"
 #include "server/block_cache.h"
 #include "server/call_count.h"
+#include "server/known_specs.h"
 #include "server/work_pool.h"
 
 namespace phasor::server {
@@ -39,6 +40,7 @@ struct Backend {
         max_message_bytes(most_message_bytes) {}
 
   BlockCache cache;
+  KnownSpecs known_specs;
   WorkPool pool;
   CallCount calls;
   /// Of those, the streams.
