@@ -9,6 +9,7 @@ class BlocksAhead final : public WorkPool::Job {
  public:
   BlocksAhead(BlockCache* cache, TablePtr table, std::int64_t first, std::int64_t last)
       : cache_(*cache), table_(std::move(table)), first_(first), next_(last) {}
+  virtual ~BlocksAhead() = default;
 
   Progress Step() override {
     // Whoever asks for the block meets what prevents it.

@@ -1,5 +1,6 @@
 #include "server/range_request.h"
 
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -23,13 +24,11 @@ struct Parts {
   std::optional<absl::string_view> fingerprint;
 };
 
-template <typename A, typename B>
-constexpr bool kSameFields =
-    A::kSpecFieldNumber == B::kSpecFieldNumber&& A::kStartPositionFieldNumber ==
-    B::kStartPositionFieldNumber&& A::kRowCountFieldNumber ==
-    B::kRowCountFieldNumber&& A::kExpectedFingerprintFieldNumber ==
-    B::kExpectedFingerprintFieldNumber;
-static_assert(kSameFields<v1::GetRowsRequest, v1::ReadRowsRequest>);
+template <typename M>
+constexpr std::array<int, 4> kFieldNumbers = {M::kSpecFieldNumber, M::kStartPositionFieldNumber,
+                                              M::kRowCountFieldNumber,
+                                              M::kExpectedFingerprintFieldNumber};
+static_assert(kFieldNumbers<v1::GetRowsRequest> == kFieldNumbers<v1::ReadRowsRequest>);
 using Fields = v1::GetRowsRequest;
 
 // Splits a request whose fields come once each. What is anything else is left
