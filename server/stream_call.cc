@@ -1,6 +1,7 @@
 #include "server/stream_call.h"
 
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -103,6 +104,11 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
 
   void Write() {
     message_ = reader_->TakeMessage();
+    try {
+      reader_->MakeAhead();
+    } catch (const std::bad_alloc&) {
+      // Then the next message waits until it is asked for.
+    }
     if (reader_->finished()) {
       StartWriteAndFinish(&message_, grpc::WriteOptions(), grpc::Status::OK);
     } else {
