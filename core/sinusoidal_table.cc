@@ -134,10 +134,12 @@ void SinusoidalTable<kType>::Segment(std::int64_t first, std::int64_t count, Scr
                       scratch.cosines.data(), scratch.doubt.data())) {
       SettleMarked(position, scratch, stop);
     }
+    SettleCounts counts;
     for (std::int64_t i = phased_pairs_; i < pairs; ++i) {
-      scratch.sines[i] = ElementBeyondPhase(i, Trig::kSine, position);
+      scratch.sines[i] = Element(i, Trig::kSine, position, counts);
       stop.After(kCostOfPhase);
     }
+    Count(counts);
     if (stop.stopped()) return;
     Place(position, scratch, out);
   }
@@ -147,10 +149,10 @@ template <ElementType kType>
 void SinusoidalTable<kType>::DirectRow(Position position, Scratch& scratch, Anchor* anchor,
                                        StopCheck& stop) const {
   const std::int64_t pairs = ladder_.size();
-  std::int64_t settled = 0;
+  SettleCounts counts;
   const auto settle = [&](std::int64_t i, Trig trig) {
-    ++settled;
-    return ElementBeyondPhase(i, trig, position);
+    ++counts.settled;
+    return Element(i, trig, position, counts);
   };
   for (std::int64_t i = 0; i < pairs; ++i) {
     const std::optional<PhasePoint> phase = phases_.At(i, position);
@@ -173,37 +175,37 @@ void SinusoidalTable<kType>::DirectRow(Position position, Scratch& scratch, Anch
     anchor->sin_error[i] = kRotationError<kType> * (s + c * largest_sin_[i]) + angle;
     anchor->cos_error[i] = kRotationError<kType> * (c + s * largest_sin_[i]) + angle;
   }
-  settled_elements_.fetch_add(settled, std::memory_order_relaxed);
+  Count(counts);
 }
 
 template <ElementType kType>
 void SinusoidalTable<kType>::SettleMarked(Position position, Scratch& scratch,
                                           StopCheck& stop) const {
-  std::int64_t settled = 0;
+  SettleCounts counts;
   for (std::int64_t i = 0; i < ladder_.size(); ++i) {
     const Bits marks = scratch.doubt[i];
     if (marks == 0) continue;
-    if ((marks & kSineInDoubt) != 0) scratch.sines[i] = Element(i, Trig::kSine, position);
-    if ((marks & kCosineInDoubt) != 0) scratch.cosines[i] = Element(i, Trig::kCosine, position);
-    settled += std::popcount(marks);
+    if ((marks & kSineInDoubt) != 0) scratch.sines[i] = Element(i, Trig::kSine, position, counts);
+    if ((marks & kCosineInDoubt) != 0) {
+      scratch.cosines[i] = Element(i, Trig::kCosine, position, counts);
+    }
+    counts.settled += std::popcount(marks);
     if (stop.After(kCostOfPhase)) break;
   }
-  settled_elements_.fetch_add(settled, std::memory_order_relaxed);
+  Count(counts);
 }
 
 template <ElementType kType>
-auto SinusoidalTable<kType>::Element(std::int64_t i, Trig trig, Position position) const -> Bits {
-  if (const std::optional<PhasePoint> point = phases_.At(i, position)) {
-    const auto bits = trig == Trig::kSine ? DecideBits<kType>(point->value.sin, point->sin_error())
-                                          : DecideBits<kType>(point->value.cos, point->cos_error());
-    if (bits.has_value()) return *bits;
+void SinusoidalTable<kType>::Count(const SettleCounts& counts) const {
+  if (counts.settled != 0) {
+    settled_elements_.fetch_add(counts.settled, std::memory_order_relaxed);
   }
-  return ElementBeyondPhase(i, trig, position);
+  if (counts.costly != 0) costly_elements_.fetch_add(counts.costly, std::memory_order_relaxed);
 }
 
 template <ElementType kType>
-auto SinusoidalTable<kType>::ElementBeyondPhase(std::int64_t i, Trig trig, Position position) const
-    -> Bits {
+auto SinusoidalTable<kType>::Element(std::int64_t i, Trig trig, Position position,
+                                                SettleCounts& counts) const -> Bits {
   // Whole columns of a vanishing ladder, and rows at tiny positions, end here.
   constexpr std::int64_t kTinyExponent = -600;
   const std::int64_t position_exponent =
@@ -211,18 +213,12 @@ auto SinusoidalTable<kType>::ElementBeyondPhase(std::int64_t i, Trig trig, Posit
   const std::int64_t exponent = phases_.exponent(i) + position_exponent;
   if (exponent < kTinyExponent) {
     if (trig == Trig::kCosine) return RoundToBits<kType>(1.0);
-    // The sine is the angle, but for a sixth of its cube.
-    const TinyAngle angle = phases_.TinyAngleAt(i, position);
     if (exponent < FormatOf(kType).quantum_exponent) {
-      return RoundToBits<kType>(std::copysign(0.0, angle.value.hi));
-    }
-    if constexpr (kType == ElementType::kFloat64) {
-      const auto bits =
-          DecideScaledBits(angle.value, angle.error, static_cast<int>(angle.exponent));
-      if (bits.has_value()) return *bits;
+      const bool negative = phases_.is_negative(i) != position.is_negative();
+      return RoundToBits<kType>(negative ? -0.0 : 0.0);
     }
   }
-  return static_cast<Bits>(Settle(ladder_, kType, trig, i, position));
+  return static_cast<Bits>(Settle(ladder_, phases_, kType, trig, i, position, counts));
 }
 
 template <ElementType kType>
