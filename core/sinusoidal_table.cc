@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "core/layout.h"
 #include "core/real.h"
 #include "core/stop_check.h"
@@ -24,6 +25,18 @@ std::int64_t RowsPerAnchor(std::int64_t pairs) {
 PhaseLadder MakePhases(const FrequencyLadder& ladder, StopCheck& stop) {
   const MpfrScope scope;
   return {ladder, stop};
+}
+
+std::vector<std::int32_t> TwinsOf(const Sinusoidal& spec) {
+  const auto* ladder = std::get_if<ExplicitLadder>(&spec.ladder);
+  if (ladder == nullptr) return {};
+  absl::flat_hash_map<double, std::int32_t> first;
+  std::vector<std::int32_t> twins;
+  for (const double w : ladder->frequencies) {
+    const auto i = static_cast<std::int32_t>(twins.size());
+    twins.push_back(first.emplace(w, i).first->second);
+  }
+  return twins;
 }
 
 // For StopCheck: of one rotation made at opening, of one rotated pair, of an
@@ -52,6 +65,7 @@ SinusoidalTable<kType>::SinusoidalTable(CanonicalSpec spec, StopCheck& stop)
       largest_sin_(ladder_.size()),
       angle_error_(ladder_.size()) {
   const std::int64_t pairs = ladder_.size();
+  twins_ = TwinsOf(sinusoidal());
   while (phased_pairs_ < pairs && !phases_.is_vanishing(phased_pairs_)) ++phased_pairs_;
   std::vector<SinCos> turns(rows_);
   for (std::int64_t i = 0; i < pairs; ++i) {
@@ -73,7 +87,8 @@ std::int64_t SinusoidalTable<kType>::memory_bytes() const {
          static_cast<std::int64_t>(spec().text().size()) + ladder_.memory_bytes() +
          phases_.memory_bytes() + rotations_.memory_bytes() +
          static_cast<std::int64_t>((largest_sin_.capacity() + angle_error_.capacity()) *
-                                   sizeof(double));
+                                   sizeof(double)) +
+         static_cast<std::int64_t>(twins_.capacity() * sizeof(std::int32_t));
 }
 
 template <ElementType kType>
@@ -152,6 +167,8 @@ void SinusoidalTable<kType>::DirectRow(Position position, Scratch& scratch, Anch
   SettleCounts counts;
   const auto settle = [&](std::int64_t i, Trig trig) {
     ++counts.settled;
+    const std::int64_t twin = TwinOf(i);
+    if (twin != i) return trig == Trig::kSine ? scratch.sines[twin] : scratch.cosines[twin];
     return Element(i, trig, position, counts);
   };
   for (std::int64_t i = 0; i < pairs; ++i) {
@@ -185,11 +202,16 @@ void SinusoidalTable<kType>::SettleMarked(Position position, Scratch& scratch,
   for (std::int64_t i = 0; i < ladder_.size(); ++i) {
     const Bits marks = scratch.doubt[i];
     if (marks == 0) continue;
+    counts.settled += std::popcount(marks);
+    if (const std::int64_t twin = TwinOf(i); twin != i) {
+      scratch.sines[i] = scratch.sines[twin];
+      scratch.cosines[i] = scratch.cosines[twin];
+      continue;
+    }
     if ((marks & kSineInDoubt) != 0) scratch.sines[i] = Element(i, Trig::kSine, position, counts);
     if ((marks & kCosineInDoubt) != 0) {
       scratch.cosines[i] = Element(i, Trig::kCosine, position, counts);
     }
-    counts.settled += std::popcount(marks);
     if (stop.After(kCostOfPhase)) break;
   }
   Count(counts);

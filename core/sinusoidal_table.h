@@ -68,6 +68,8 @@ class SinusoidalTable final : public LocalTable {
   // An element by itself.
   Bits Element(std::int64_t i, Trig trig, Position position, SettleCounts& counts) const;
   void Count(const SettleCounts& counts) const;
+  // The first pair of the same frequency, whose elements are the same.
+  std::int64_t TwinOf(std::int64_t i) const { return twins_.empty() ? i : twins_[i]; }
   void Place(Position position, const Scratch& scratch, std::byte* row) const;
 
   const FrequencyLadder ladder_;
@@ -80,6 +82,8 @@ class SinusoidalTable final : public LocalTable {
   // Of each pair, over all rotations: the largest |sine|, the largest error of the angle.
   std::vector<double> largest_sin_;
   std::vector<double> angle_error_;
+  // Of explicit ladders: strangers may give one hard frequency to all pairs.
+  std::vector<std::int32_t> twins_;
   mutable std::atomic<std::int64_t> settled_elements_ = 0;
   mutable std::atomic<std::int64_t> costly_elements_ = 0;
 };

@@ -88,9 +88,22 @@ inline WideLimbs<kLimbs> ShiftRight(const WideLimbs<kLimbs>& limbs, std::int64_t
 }
 
 /// a * b * 2^-bits of the kUsed leading limbs, the others zero; below the last
-/// of them by 2 at most.
+/// of them by 3 at most.
 template <std::size_t kUsed, std::size_t kLimbs>
 inline WideLimbs<kLimbs> MultiplyHigh(const WideLimbs<kLimbs>& a, const WideLimbs<kLimbs>& b) {
+  if constexpr (kUsed == 2) {
+    using internal::Uint128;
+    const Uint128 a1 = a[kLimbs - 1];
+    const Uint128 b1 = b[kLimbs - 1];
+    const Uint128 left = a1 * b[kLimbs - 2];
+    const Uint128 right = b1 * a[kLimbs - 2];
+    // Halves of the cross products: at most 2 too small in all.
+    const Uint128 high = a1 * b1 + (left >> 64) + (right >> 64);
+    WideLimbs<kLimbs> result{};
+    result[kLimbs - 2] = static_cast<std::uint64_t>(high);
+    result[kLimbs - 1] = static_cast<std::uint64_t>(high >> 64);
+    return result;
+  }
   // Products of limbs that end more than a limb below the result are left out:
   // they are below 2^-62 of its last bit, together.
   constexpr std::size_t kFirst = kLimbs - kUsed;
