@@ -53,8 +53,8 @@ mpfr_exp_t ExponentOf(mpfr_srcptr x) {
 }
 
 // s cos a + c sin a, for the angle itself or its negative.
-std::uint64_t SettleSum(ElementType type, absl::FunctionRef<void(mpfr_ptr)> angle, bool negative, double s,
-                        double c) {
+std::uint64_t SettleSum(ElementType type, absl::FunctionRef<void(mpfr_ptr)> angle, bool negative,
+                        double s, double c) {
   const MpfrScope scope;
   return SettleBits(type, [&](mpfr_ptr out) {
     const mpfr_prec_t bits = mpfr_get_prec(out);
@@ -144,8 +144,7 @@ PairRotation AngleSplitter::Split(mpfr_srcptr angle, mpfr_exp_t error_exponent) 
   PairRotation rotation;
   mpfr_mul(turns_, angle, inverse_turn_, MPFR_RNDN);
   // The reciprocal and the product are within 2^(3 - bits).
-  const mpfr_exp_t relative =
-      std::max(error_exponent, mpfr_exp_t{3} - mpfr_get_prec(turns_)) + 1;
+  const mpfr_exp_t relative = std::max(error_exponent, mpfr_exp_t{3} - mpfr_get_prec(turns_)) + 1;
   rotation.angle_error_exponent = mpfr_get_exp(angle) + relative;
   if (mpfr_get_exp(turns_) > -9) {
     mpfr_mul_ui(nodes_, turns_, kTurnNodes, MPFR_RNDN);

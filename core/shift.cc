@@ -61,8 +61,7 @@ class RowShift::Rotations {
     const MpfrScope scope;
     // Angles are below 2^(63 + 32), or 2^(1024 + 32) where the shift is no position.
     constexpr mpfr_prec_t kFarBits = 1472;
-    const mpfr_prec_t bits =
-        AsPosition().has_value() ? FrequencyLadder::kChainBits : kFarBits;
+    const mpfr_prec_t bits = AsPosition().has_value() ? FrequencyLadder::kChainBits : kFarBits;
     AngleSplitter splitter(bits);
     Real angle(bits);
     ladder_.ForEach(
@@ -71,8 +70,7 @@ class RowShift::Rotations {
             rotations_.emplace_back();
           } else {
             Multiply(w, angle);
-            rotations_.push_back(
-                splitter.Split(angle, FrequencyLadder::kChainLostBits + 1 - bits));
+            rotations_.push_back(splitter.Split(angle, FrequencyLadder::kChainLostBits + 1 - bits));
           }
           return !stop.After(kCostOfAngle);
         },

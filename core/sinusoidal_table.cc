@@ -227,7 +227,7 @@ void SinusoidalTable<kType>::Count(const SettleCounts& counts) const {
 
 template <ElementType kType>
 auto SinusoidalTable<kType>::Element(std::int64_t i, Trig trig, Position position,
-                                                SettleCounts& counts) const -> Bits {
+                                     SettleCounts& counts) const -> Bits {
   // Whole columns of a vanishing ladder, and rows at tiny positions, end here.
   constexpr std::int64_t kTinyExponent = -600;
   const std::int64_t position_exponent =

@@ -23,8 +23,7 @@ std::vector<Sinusoidal> HostileTables() {
     dyadic.push_back(std::ldexp(1.0, -64 + i));
     odd.push_back(std::ldexp(2.0 * i + 1, -64 + i % 20));
     // Cosines next to 1 - (2n + 1) 2^-54, at position 1.
-    around_one.push_back(std::sqrt(2.0 * (i % 32) + 1) * std::sqrt(0x1p-53) +
-                         (i / 32) * 0x1p-79);
+    around_one.push_back(std::sqrt(2.0 * (i % 32) + 1) * std::sqrt(0x1p-53) + (i / 32) * 0x1p-79);
     at_limits.push_back(i % 2 == 0 ? 0x1p32 : -0x1p-64);
     pi_parts.push_back(std::ldexp(M_PI, -i));
     hard.push_back(0x1.8f273feb51132p-54);
@@ -71,10 +70,10 @@ TEST(SettleBoundTest, HostileTablesAreExactWithoutArbitraryPrecision) {
 
 TEST(SettleBoundTest, TinyRealPositionsTakeNoArbitraryPrecision) {
   for (const ElementType type : kTypes) {
-    const auto spec = CanonicalSpec::Create(
-        TableSpec(Sinusoidal{.width = 128, .base = 0x1p64}, type));
+    const auto spec =
+        CanonicalSpec::Create(TableSpec(Sinusoidal{.width = 128, .base = 0x1p64}, type));
     const auto table = LocalTable::Create(*spec);
-    const std::vector<double> positions = {0x1p-1074, -0x1.8p-1000, 0x1.0000000000001p-500,
+    const std::vector<double> positions = {0x1p-1074,      -0x1.8p-1000,    0x1.0000000000001p-500,
                                            257 * 0x1p-200, 0x1.000001p-100, 1e-300};
     std::vector<std::byte> rows(positions.size() * table->spec().row_bytes());
     ASSERT_TRUE(table->GatherInto(positions, absl::MakeSpan(rows)).ok());

@@ -52,8 +52,7 @@ TEST(StopTest, ReadsStopBetweenSegmentsAndInsideRows) {
 }
 
 TEST(StopTest, SeededReadsStop) {
-  ExpectStoppable(
-      Read(Canonical(LearnedInit{.max_positions = 1000, .width = 65536}), 3, 1), 10);
+  ExpectStoppable(Read(Canonical(LearnedInit{.max_positions = 1000, .width = 65536}), 3, 1), 10);
 }
 
 TEST(StopTest, GathersStopInsideRows) {

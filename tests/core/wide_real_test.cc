@@ -49,8 +49,8 @@ class WideRealTest : public testing::Test {
 
   std::mt19937_64 random_{7};
 };
-using Sizes = testing::Types<std::integral_constant<std::size_t, 2>,
-                             std::integral_constant<std::size_t, 4>>;
+using Sizes =
+    testing::Types<std::integral_constant<std::size_t, 2>, std::integral_constant<std::size_t, 4>>;
 TYPED_TEST_SUITE(WideRealTest, Sizes);
 
 TYPED_TEST(WideRealTest, SumsAndProductsKeepTheirBounds) {
@@ -76,7 +76,8 @@ TYPED_TEST(WideRealTest, SumsAndProductsKeepTheirBounds) {
 TYPED_TEST(WideRealTest, DoublesAreExact) {
   const MpfrScope scope;
   Real got(2000);
-  for (const double x : {1.0, -1.0, 0.1, 0x1p-1074, -0x1.8p-1073, 0x1.fffffffffffffp1023, 0x1p-1022}) {
+  for (const double x :
+       {1.0, -1.0, 0.1, 0x1p-1074, -0x1.8p-1073, 0x1.fffffffffffffp1023, 0x1p-1022}) {
     ToMpfr(MakeWide<TestFixture::kLimbs>(x), got);
     EXPECT_EQ(mpfr_cmp_d(got, x), 0) << x;
   }

@@ -40,8 +40,8 @@ void ExpectAccurate() {
   mpfr_const_pi(pi, MPFR_RNDN);
   Real sine(1000);
   Real cosine(1000);
-  for (const int drop : {9, 10, 11, 13, 17, 20, 25, 31, 32, 40, 63, 64, 65, 100, 127, 128, 500,
-                         2000}) {
+  for (const int drop :
+       {9, 10, 11, 13, 17, 20, 25, 31, 32, 40, 63, 64, 65, 100, 127, 128, 500, 2000}) {
     for (int node = 0; node < 256; ++node) {
       WideSplitTurn<kLimbs> turn{.node = node};
       for (std::uint64_t& limb : turn.residue.limbs) limb = random();
