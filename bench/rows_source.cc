@@ -63,22 +63,22 @@ RowsSource::RowsSource(const std::string& address, bool slow_reader) {
     arguments.SetMaxReceiveMessageSize(-1);
     arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   } else {
-    arguments = internal::ChannelArgumentsFor();
+    arguments = internal::ChannelArgumentsFor(/*connections=*/1);
   }
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   channel_ = grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
 }
 
 double RowsSource::GetRows(const grpc::ByteBuffer& request, grpc::ByteBuffer* response) {
-  const internal::CallHead head = HeadOf("GetRows");
+  internal::UnaryCall call{channel_, HeadOf("GetRows"), request,
+                           [response](grpc::ByteBuffer* bytes) {
+                             response->Swap(bytes);
+                             return absl::OkStatus();
+                           }};
   const double begin = Now();
-  const internal::Attempt attempt =
-      internal::CallUnary(channel_, head, request, [response](grpc::ByteBuffer* bytes) {
-        response->Swap(bytes);
-        return absl::OkStatus();
-      });
+  internal::CallUnary(absl::MakeSpan(&call, 1));
   const double seconds = Now() - begin;
-  if (!attempt.status.ok()) Die(attempt.status.ToString());
+  if (!call.attempt.status.ok()) Die(call.attempt.status.ToString());
   return seconds;
 }
 
