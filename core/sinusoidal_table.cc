@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "core/layout.h"
 #include "core/real.h"
 #include "core/stop_check.h"
@@ -24,6 +25,18 @@ std::int64_t RowsPerAnchor(std::int64_t pairs) {
 PhaseLadder MakePhases(const FrequencyLadder& ladder, StopCheck& stop) {
   const MpfrScope scope;
   return {ladder, stop};
+}
+
+std::vector<std::int32_t> TwinsOf(const Sinusoidal& spec) {
+  const auto* ladder = std::get_if<ExplicitLadder>(&spec.ladder);
+  if (ladder == nullptr) return {};
+  absl::flat_hash_map<double, std::int32_t> first;
+  std::vector<std::int32_t> twins;
+  for (const double w : ladder->frequencies) {
+    const auto i = static_cast<std::int32_t>(twins.size());
+    twins.push_back(first.emplace(w, i).first->second);
+  }
+  return twins;
 }
 
 // For StopCheck: of one rotation made at opening, of one rotated pair, of an
@@ -52,6 +65,7 @@ SinusoidalTable<kType>::SinusoidalTable(CanonicalSpec spec, StopCheck& stop)
       largest_sin_(ladder_.size()),
       angle_error_(ladder_.size()) {
   const std::int64_t pairs = ladder_.size();
+  twins_ = TwinsOf(sinusoidal());
   while (phased_pairs_ < pairs && !phases_.is_vanishing(phased_pairs_)) ++phased_pairs_;
   std::vector<SinCos> turns(rows_);
   for (std::int64_t i = 0; i < pairs; ++i) {
@@ -73,7 +87,8 @@ std::int64_t SinusoidalTable<kType>::memory_bytes() const {
          static_cast<std::int64_t>(spec().text().size()) + ladder_.memory_bytes() +
          phases_.memory_bytes() + rotations_.memory_bytes() +
          static_cast<std::int64_t>((largest_sin_.capacity() + angle_error_.capacity()) *
-                                   sizeof(double));
+                                   sizeof(double)) +
+         static_cast<std::int64_t>(twins_.capacity() * sizeof(std::int32_t));
 }
 
 template <ElementType kType>
@@ -134,10 +149,12 @@ void SinusoidalTable<kType>::Segment(std::int64_t first, std::int64_t count, Scr
                       scratch.cosines.data(), scratch.doubt.data())) {
       SettleMarked(position, scratch, stop);
     }
+    SettleCounts counts;
     for (std::int64_t i = phased_pairs_; i < pairs; ++i) {
-      scratch.sines[i] = ElementBeyondPhase(i, Trig::kSine, position);
+      scratch.sines[i] = Element(i, Trig::kSine, position, counts);
       stop.After(kCostOfPhase);
     }
+    Count(counts);
     if (stop.stopped()) return;
     Place(position, scratch, out);
   }
@@ -147,10 +164,12 @@ template <ElementType kType>
 void SinusoidalTable<kType>::DirectRow(Position position, Scratch& scratch, Anchor* anchor,
                                        StopCheck& stop) const {
   const std::int64_t pairs = ladder_.size();
-  std::int64_t settled = 0;
+  SettleCounts counts;
   const auto settle = [&](std::int64_t i, Trig trig) {
-    ++settled;
-    return ElementBeyondPhase(i, trig, position);
+    ++counts.settled;
+    const std::int64_t twin = TwinOf(i);
+    if (twin != i) return trig == Trig::kSine ? scratch.sines[twin] : scratch.cosines[twin];
+    return Element(i, trig, position, counts);
   };
   for (std::int64_t i = 0; i < pairs; ++i) {
     const std::optional<PhasePoint> phase = phases_.At(i, position);
@@ -173,37 +192,42 @@ void SinusoidalTable<kType>::DirectRow(Position position, Scratch& scratch, Anch
     anchor->sin_error[i] = kRotationError<kType> * (s + c * largest_sin_[i]) + angle;
     anchor->cos_error[i] = kRotationError<kType> * (c + s * largest_sin_[i]) + angle;
   }
-  settled_elements_.fetch_add(settled, std::memory_order_relaxed);
+  Count(counts);
 }
 
 template <ElementType kType>
 void SinusoidalTable<kType>::SettleMarked(Position position, Scratch& scratch,
                                           StopCheck& stop) const {
-  std::int64_t settled = 0;
+  SettleCounts counts;
   for (std::int64_t i = 0; i < ladder_.size(); ++i) {
     const Bits marks = scratch.doubt[i];
     if (marks == 0) continue;
-    if ((marks & kSineInDoubt) != 0) scratch.sines[i] = Element(i, Trig::kSine, position);
-    if ((marks & kCosineInDoubt) != 0) scratch.cosines[i] = Element(i, Trig::kCosine, position);
-    settled += std::popcount(marks);
+    counts.settled += std::popcount(marks);
+    if (const std::int64_t twin = TwinOf(i); twin != i) {
+      scratch.sines[i] = scratch.sines[twin];
+      scratch.cosines[i] = scratch.cosines[twin];
+      continue;
+    }
+    if ((marks & kSineInDoubt) != 0) scratch.sines[i] = Element(i, Trig::kSine, position, counts);
+    if ((marks & kCosineInDoubt) != 0) {
+      scratch.cosines[i] = Element(i, Trig::kCosine, position, counts);
+    }
     if (stop.After(kCostOfPhase)) break;
   }
-  settled_elements_.fetch_add(settled, std::memory_order_relaxed);
+  Count(counts);
 }
 
 template <ElementType kType>
-auto SinusoidalTable<kType>::Element(std::int64_t i, Trig trig, Position position) const -> Bits {
-  if (const std::optional<PhasePoint> point = phases_.At(i, position)) {
-    const auto bits = trig == Trig::kSine ? DecideBits<kType>(point->value.sin, point->sin_error())
-                                          : DecideBits<kType>(point->value.cos, point->cos_error());
-    if (bits.has_value()) return *bits;
+void SinusoidalTable<kType>::Count(const SettleCounts& counts) const {
+  if (counts.settled != 0) {
+    settled_elements_.fetch_add(counts.settled, std::memory_order_relaxed);
   }
-  return ElementBeyondPhase(i, trig, position);
+  if (counts.costly != 0) costly_elements_.fetch_add(counts.costly, std::memory_order_relaxed);
 }
 
 template <ElementType kType>
-auto SinusoidalTable<kType>::ElementBeyondPhase(std::int64_t i, Trig trig, Position position) const
-    -> Bits {
+auto SinusoidalTable<kType>::Element(std::int64_t i, Trig trig, Position position,
+                                     SettleCounts& counts) const -> Bits {
   // Whole columns of a vanishing ladder, and rows at tiny positions, end here.
   constexpr std::int64_t kTinyExponent = -600;
   const std::int64_t position_exponent =
@@ -211,18 +235,12 @@ auto SinusoidalTable<kType>::ElementBeyondPhase(std::int64_t i, Trig trig, Posit
   const std::int64_t exponent = phases_.exponent(i) + position_exponent;
   if (exponent < kTinyExponent) {
     if (trig == Trig::kCosine) return RoundToBits<kType>(1.0);
-    // The sine is the angle, but for a sixth of its cube.
-    const TinyAngle angle = phases_.TinyAngleAt(i, position);
     if (exponent < FormatOf(kType).quantum_exponent) {
-      return RoundToBits<kType>(std::copysign(0.0, angle.value.hi));
-    }
-    if constexpr (kType == ElementType::kFloat64) {
-      const auto bits =
-          DecideScaledBits(angle.value, angle.error, static_cast<int>(angle.exponent));
-      if (bits.has_value()) return *bits;
+      const bool negative = phases_.is_negative(i) != position.is_negative();
+      return RoundToBits<kType>(negative ? -0.0 : 0.0);
     }
   }
-  return static_cast<Bits>(Settle(ladder_, kType, trig, i, position));
+  return static_cast<Bits>(Settle(ladder_, phases_, kType, trig, i, position, counts));
 }
 
 template <ElementType kType>

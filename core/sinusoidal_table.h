@@ -6,7 +6,7 @@
 ///
 /// Three stages, each only for what the one before left open: one rotation of
 /// an anchor row (rotation_kernel.h), the fixed-point phase of the row itself
-/// (phase.h), MPFR (settle.h). Elements that the first stage decides agree with
+/// (phase.h), settling (settle.h). Elements that the first stage decides agree with
 /// those of the others, as all are the correctly rounded ones: so the bits do
 /// not depend on where a range starts.
 
@@ -37,6 +37,9 @@ class SinusoidalTable final : public LocalTable {
   std::int64_t settled_elements() const override {
     return settled_elements_.load(std::memory_order_relaxed);
   }
+  std::int64_t costly_elements() const override {
+    return costly_elements_.load(std::memory_order_relaxed);
+  }
 
  private:
   using Bits = BitsOf<kType>;
@@ -62,9 +65,11 @@ class SinusoidalTable final : public LocalTable {
   void DirectRow(Position position, Scratch& scratch, Anchor* anchor, StopCheck& stop) const;
   // Settles what Rotate() marked.
   void SettleMarked(Position position, Scratch& scratch, StopCheck& stop) const;
-  // An element by its own phase, or else beyond it: by MPFR, if not by its size alone.
-  Bits Element(std::int64_t i, Trig trig, Position position) const;
-  Bits ElementBeyondPhase(std::int64_t i, Trig trig, Position position) const;
+  // An element by itself.
+  Bits Element(std::int64_t i, Trig trig, Position position, SettleCounts& counts) const;
+  void Count(const SettleCounts& counts) const;
+  // The first pair of the same frequency, whose elements are the same.
+  std::int64_t TwinOf(std::int64_t i) const { return twins_.empty() ? i : twins_[i]; }
   void Place(Position position, const Scratch& scratch, std::byte* row) const;
 
   const FrequencyLadder ladder_;
@@ -77,7 +82,10 @@ class SinusoidalTable final : public LocalTable {
   // Of each pair, over all rotations: the largest |sine|, the largest error of the angle.
   std::vector<double> largest_sin_;
   std::vector<double> angle_error_;
+  // Of explicit ladders: strangers may give one hard frequency to all pairs.
+  std::vector<std::int32_t> twins_;
   mutable std::atomic<std::int64_t> settled_elements_ = 0;
+  mutable std::atomic<std::int64_t> costly_elements_ = 0;
 };
 
 }  // namespace phasor

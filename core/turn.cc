@@ -42,7 +42,7 @@ DoubleDouble LeadingBits(const std::array<std::uint64_t, kLimbs>& limbs, int exp
 }
 
 template <std::size_t kLimbs>
-SplitTurn Split(const TurnFraction<kLimbs>& turn) {
+ExactSplitTurn<kLimbs> SplitExactly(const TurnFraction<kLimbs>& turn) {
   std::array<std::uint64_t, kLimbs> rest = turn.limbs;
   std::uint64_t& top = rest[kLimbs - 1];
   // In units of 2^-64 turn a node is 2^56; the sum wraps at a whole turn.
@@ -50,8 +50,14 @@ SplitTurn Split(const TurnFraction<kLimbs>& turn) {
   top -= node << 56;
   const bool negative = (top >> 63) != 0;
   if (negative) Negate(rest);
-  const DoubleDouble residue = LeadingBits(rest, -64 * static_cast<int>(kLimbs));
-  return {static_cast<int>(node), negative ? -residue : residue};
+  return {static_cast<int>(node), negative, rest};
+}
+
+template <std::size_t kLimbs>
+SplitTurn Split(const TurnFraction<kLimbs>& turn) {
+  const auto [node, negative, limbs] = SplitExactly(turn);
+  const DoubleDouble residue = LeadingBits(limbs, -64 * static_cast<int>(kLimbs));
+  return {node, negative ? -residue : residue};
 }
 
 Turn operator*(const Turn& turn, std::int64_t factor) {
@@ -70,6 +76,8 @@ Turn operator*(const Turn& turn, std::int64_t factor) {
 
 template DoubleDouble LeadingBits(const std::array<std::uint64_t, 4>&, int);
 template DoubleDouble LeadingBits(const std::array<std::uint64_t, 6>&, int);
+template ExactSplitTurn<4> SplitExactly(const Turn&);
+template ExactSplitTurn<6> SplitExactly(const WideTurn&);
 template SplitTurn Split(const Turn&);
 template SplitTurn Split(const WideTurn&);
 

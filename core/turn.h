@@ -33,6 +33,16 @@ struct SplitTurn {
   DoubleDouble residue;
 };
 
+/// The same with a residue of limbs * 2^(-64 kLimbs), or its negative; exact.
+template <std::size_t kLimbs>
+struct ExactSplitTurn {
+  int node;
+  bool negative;
+  std::array<std::uint64_t, kLimbs> limbs;
+};
+template <std::size_t kLimbs>
+ExactSplitTurn<kLimbs> SplitExactly(const TurnFraction<kLimbs>& turn);
+
 /// `turn` split at the nearest node.
 ///
 /// **Accuracy**: the residue is within 2^-105 of the fixed-point number's,

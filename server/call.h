@@ -43,6 +43,8 @@ struct Backend {
   KnownSpecs known_specs;
   WorkPool pool;
   CallCount calls;
+  /// Of those, the streams.
+  CallCount streams;
   const std::int64_t max_message_bytes;
   /// The time for calls in flight is over: those that are not done end
   /// UNAVAILABLE.

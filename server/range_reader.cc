@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "server/blocks_ahead.h"
+
 namespace phasor::server {
 namespace {
 
@@ -12,7 +14,7 @@ constexpr std::int64_t kMaxInlineBlocks = 128;
 
 }  // namespace
 
-RangeReader::RangeReader(Backend* backend, RangeRequest request, std::int64_t max_rows)
+RangeReader::RangeReader(Backend* backend, RowRange request, std::int64_t max_rows)
     : backend_(backend),
       spec_(std::move(request.spec)),
       geometry_(*spec_),
@@ -99,6 +101,12 @@ void RangeReader::Take(const BlockPtr& block) {
   const std::int64_t last = std::min(block->end(), message_end_);
   slices_.push_back(ShareRows(block, block->Rows(next_, last)));
   next_ = last;
+}
+
+void RangeReader::MakeAhead() {
+  if (finished_ || table_ == nullptr) return;
+  MakeBlocksAhead(backend_, table_, geometry_.BlockOf(next_),
+                  geometry_.BlockOf(std::min(end_ - next_, max_rows_) + next_ - 1));
 }
 
 grpc::ByteBuffer RangeReader::TakeMessage() {

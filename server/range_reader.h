@@ -26,7 +26,7 @@ class RangeReader {
   /// The rows of `request`. A message holds at most `max_rows` of them, at least
   /// 1; a message that is not the last one ends where a block ends, if that
   /// leaves it any rows.
-  RangeReader(Backend* backend, RangeRequest request, std::int64_t max_rows);
+  RangeReader(Backend* backend, RowRange request, std::int64_t max_rows);
   RangeReader(const RangeReader&) = delete;
 
   /// The head of a message of `count` rows.
@@ -42,6 +42,9 @@ class RangeReader {
   absl::StatusOr<Progress> Step(Resume resume, StopRequest stop);
   /// The message, once complete.
   grpc::ByteBuffer TakeMessage();
+  /// To be called after TakeMessage, while the message is being sent: has what
+  /// the next one needs made, if there is one.
+  void MakeAhead();
   /// Whether the last message was taken.
   bool finished() const { return finished_; }
 

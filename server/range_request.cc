@@ -1,5 +1,6 @@
 #include "server/range_request.h"
 
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -23,13 +24,11 @@ struct Parts {
   std::optional<absl::string_view> fingerprint;
 };
 
-template <typename A, typename B>
-constexpr bool kSameFields =
-    A::kSpecFieldNumber == B::kSpecFieldNumber&& A::kStartPositionFieldNumber ==
-    B::kStartPositionFieldNumber&& A::kRowCountFieldNumber ==
-    B::kRowCountFieldNumber&& A::kExpectedFingerprintFieldNumber ==
-    B::kExpectedFingerprintFieldNumber;
-static_assert(kSameFields<v1::GetRowsRequest, v1::ReadRowsRequest>);
+template <typename M>
+constexpr std::array<int, 4> kFieldNumbers = {M::kSpecFieldNumber, M::kStartPositionFieldNumber,
+                                              M::kRowCountFieldNumber,
+                                              M::kExpectedFingerprintFieldNumber};
+static_assert(kFieldNumbers<v1::GetRowsRequest> == kFieldNumbers<v1::ReadRowsRequest>);
 using Fields = v1::GetRowsRequest;
 
 // Splits a request whose fields come once each. What is anything else is left
@@ -78,14 +77,14 @@ std::optional<Parts> Split(absl::string_view bytes) {
 }  // namespace
 
 template <typename Message>
-absl::StatusOr<RangeRequest> ReadRangeRequest(const grpc::ByteBuffer& bytes, KnownSpecs* known) {
+absl::StatusOr<RowRange> ReadRangeRequest(const grpc::ByteBuffer& bytes, KnownSpecs* known) {
   grpc::Slice slice;
   std::optional<Parts> parts;
   if (bytes.TrySingleSlice(&slice).ok()) {
     parts = Split({reinterpret_cast<const char*>(slice.begin()), slice.size()});
   }
   if (parts.has_value() && parts->count.has_value()) {
-    RangeRequest request = {known->Find(*parts->spec), parts->start.value_or(0), *parts->count};
+    RowRange request = {known->Find(*parts->spec), parts->start.value_or(0), *parts->count};
     if (request.spec != nullptr &&
         (!parts->fingerprint.has_value() || *parts->fingerprint == request.spec->fingerprint())) {
       absl::Status status = request.spec->CheckRange(request.start, request.count);
@@ -100,15 +99,15 @@ absl::StatusOr<RangeRequest> ReadRangeRequest(const grpc::ByteBuffer& bytes, Kno
   if (!spec.ok()) return spec.status();
   status = CheckRange(message, *spec);
   if (!status.ok()) return status;
-  RangeRequest request = {std::make_shared<const CanonicalSpec>(*std::move(spec)),
-                          message.start_position(), message.row_count()};
+  RowRange request = {std::make_shared<const CanonicalSpec>(*std::move(spec)),
+                      message.start_position(), message.row_count()};
   if (parts.has_value()) known->Remember(*parts->spec, request.spec);
   return request;
 }
 
-template absl::StatusOr<RangeRequest> ReadRangeRequest<v1::GetRowsRequest>(const grpc::ByteBuffer&,
-                                                                           KnownSpecs*);
-template absl::StatusOr<RangeRequest> ReadRangeRequest<v1::ReadRowsRequest>(const grpc::ByteBuffer&,
-                                                                            KnownSpecs*);
+template absl::StatusOr<RowRange> ReadRangeRequest<v1::GetRowsRequest>(const grpc::ByteBuffer&,
+                                                                       KnownSpecs*);
+template absl::StatusOr<RowRange> ReadRangeRequest<v1::ReadRowsRequest>(const grpc::ByteBuffer&,
+                                                                        KnownSpecs*);
 
 }  // namespace phasor::server

@@ -15,7 +15,7 @@
 namespace phasor::server {
 
 /// A request for rows that exist.
-struct RangeRequest {
+struct RowRange {
   std::shared_ptr<const CanonicalSpec> spec;
   std::int64_t start = 0;
   std::int64_t count = 0;
@@ -26,7 +26,7 @@ struct RangeRequest {
 ///
 /// **Errors**: those of Decode, CheckTable and CheckRange (request.h).
 template <typename Message>
-absl::StatusOr<RangeRequest> ReadRangeRequest(const grpc::ByteBuffer& bytes, KnownSpecs* known);
+absl::StatusOr<RowRange> ReadRangeRequest(const grpc::ByteBuffer& bytes, KnownSpecs* known);
 
 }  // namespace phasor::server
 

@@ -1,6 +1,7 @@
 #include "server/stream_call.h"
 
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -20,7 +21,11 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
  public:
   ReadRowsCall(Backend* backend, grpc::CallbackServerContext* context,
                const grpc::ByteBuffer* request)
-      : in_flight_(&backend->calls), backend_(backend), context_(context), request_(request) {}
+      : in_flight_(&backend->calls),
+        streaming_(&backend->streams),
+        backend_(backend),
+        context_(context),
+        request_(request) {}
 
   void Begin() {
     try {
@@ -99,6 +104,11 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
 
   void Write() {
     message_ = reader_->TakeMessage();
+    try {
+      reader_->MakeAhead();
+    } catch (const std::bad_alloc&) {
+      // Then the next message waits until it is asked for.
+    }
     if (reader_->finished()) {
       StartWriteAndFinish(&message_, grpc::WriteOptions(), grpc::Status::OK);
     } else {
@@ -109,6 +119,7 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
   void End(const absl::Status& status) { Finish(EndingStatus(status, context_)); }
 
   const CallCount::Call in_flight_;
+  const CallCount::Call streaming_;
   Backend* const backend_;
   grpc::CallbackServerContext* const context_;
   const grpc::ByteBuffer* const request_;
