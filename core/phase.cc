@@ -95,9 +95,15 @@ PhaseLadder::PhaseLadder(const FrequencyLadder& ladder) : phases_(ladder.size())
 }
 
 std::optional<PhasePoint> PhaseLadder::At(std::int64_t i, Position position) const {
+  const std::optional<PhaseAngle> angle = AngleAt(i, position);
+  if (!angle.has_value()) return std::nullopt;
+  return PhasePoint{TurnSinCos(angle->turn), angle->angle_error};
+}
+
+std::optional<PhaseAngle> PhaseLadder::AngleAt(std::int64_t i, Position position) const {
   constexpr int kLeastResidueExponent = -760;
   const Phase& phase = phases_[i];
-  if (position.is_zero() || phase.is_zero()) return PhasePoint{{{0, 0}, {1, 0}}, 0};
+  if (position.is_zero() || phase.is_zero()) return PhaseAngle{};
   Reduced reduced = Reduce(phase, position);
   if (reduced.scale != 0) {
     if (std::ilogb(reduced.turn.residue.hi) - reduced.scale < kLeastResidueExponent) {
@@ -107,9 +113,11 @@ std::optional<PhasePoint> PhaseLadder::At(std::int64_t i, Position position) con
     reduced.turn.residue = Scaled(reduced.turn.residue, exponent);
     reduced.error = std::ldexp(reduced.error, exponent);
   }
-  PhasePoint point{TurnSinCos(reduced.turn), reduced.error};
-  if (reduced.negative) point.value.sin = -point.value.sin;
-  return point;
+  if (reduced.negative) {
+    reduced.turn.node = (kTurnNodes - reduced.turn.node) % kTurnNodes;
+    reduced.turn.residue = -reduced.turn.residue;
+  }
+  return PhaseAngle{reduced.turn, reduced.error};
 }
 
 TinyAngle PhaseLadder::TinyAngleAt(std::int64_t i, Position position) const {

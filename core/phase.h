@@ -32,6 +32,12 @@ struct PhasePoint {
   }
 };
 
+/// The same, its sine and cosine still to be taken: TurnSinCos(turn).
+struct PhaseAngle {
+  SplitTurn turn;
+  double angle_error = 0;
+};
+
 /// An angle of value * 2^exponent radians, within error * 2^exponent.
 struct TinyAngle {
   DoubleDouble value;
@@ -56,6 +62,8 @@ class PhaseLadder {
   /// themselves within 2^-98, and the angle within 2^-253 |position|, which is
   /// 2^-178 of the slowest pair's angle.
   std::optional<PhasePoint> At(std::int64_t i, Position position) const;
+  /// As At(), for who takes many sines and cosines at a time.
+  std::optional<PhaseAngle> AngleAt(std::int64_t i, Position position) const;
 
   /// position * w_i itself, where it is not zero but below 2^-600; as exact.
   TinyAngle TinyAngleAt(std::int64_t i, Position position) const;

@@ -7,18 +7,23 @@
 #include <utility>
 
 #include "core/layout.h"
+#include "core/phase_row.h"
 #include "core/real.h"
+#include "core/rotation_kernel.h"
 
 namespace phasor {
 namespace {
 
-// Enough rows to make anchors cheap, few enough for their rotations to stay in
-// the second-level cache.
-std::int64_t RowsPerAnchor(std::int64_t pairs) {
+// Enough rotations to make what they start from cheap, few enough to stay in the
+// second-level cache.
+std::int64_t RotationsOf(std::int64_t pairs) {
   constexpr std::int64_t kRotations = 8192;
-  const std::int64_t rows = std::clamp<std::int64_t>(kRotations / pairs, 8, 256);
+  const std::int64_t rows = std::clamp<std::int64_t>(kRotations / pairs, 8, kMaxTurns);
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows)));
 }
+
+// A range from this size on is written past the caches: it would not stay in them.
+constexpr std::int64_t kStreamBytes = std::int64_t{4} << 20;
 
 PhaseLadder MakePhases(const FrequencyLadder& ladder) {
   const MpfrScope scope;
@@ -29,33 +34,52 @@ PhaseLadder MakePhases(const FrequencyLadder& ladder) {
 
 template <ElementType kType>
 struct SinusoidalTable<kType>::Scratch {
-  explicit Scratch(std::int64_t pairs) : sines(pairs), cosines(pairs), doubt(pairs) {}
-  std::vector<Bits> sines;
-  std::vector<Bits> cosines;
-  std::vector<Bits> doubt;
+  explicit Scratch(std::int64_t pairs)
+      : phases(pairs),
+        base(1, pairs, kLowParts),
+        angle_error(pairs + PairRows::kOverrun),
+        anchor(pairs, kLowParts) {}
+  PhaseRow phases;
+  PairRows base;
+  std::vector<double> angle_error;
+  Anchor anchor;
+  std::vector<Bits> sine_doubt;
+  std::vector<Bits> cosine_doubt;
 };
 
 template <ElementType kType>
-SinusoidalTable<kType>::SinusoidalTable(CanonicalSpec spec)
+SinusoidalTable<kType>::SinusoidalTable(CanonicalSpec spec, double extra_error)
     : LocalTable(std::move(spec)),
       ladder_(sinusoidal()),
       phases_(MakePhases(ladder_)),
-      rows_(RowsPerAnchor(ladder_.size())),
-      rotations_((rows_ - 1) * ladder_.size(), kLowParts),
-      largest_sin_(ladder_.size()),
-      angle_error_(ladder_.size()) {
+      extra_error_(extra_error),
+      rows_(RotationsOf(ladder_.size())),
+      anchors_(RotationsOf(ladder_.size())),
+      rotations_(rows_, ladder_.size(), kLowParts),
+      strides_(anchors_, ladder_.size(), kLowParts),
+      largest_sin_(ladder_.size() + PairRows::kOverrun),
+      angle_error_(ladder_.size() + PairRows::kOverrun) {
   const std::int64_t pairs = ladder_.size();
-  while (phased_pairs_ < pairs && !phases_.is_vanishing(phased_pairs_)) ++phased_pairs_;
-  std::vector<SinCos> turns(rows_);
-  for (std::int64_t i = 0; i < pairs; ++i) {
-    // A vanishing pair rests: cosine 1, its sine set row by row.
-    turns[1] = phases_.At(i, {1, 0}).value_or(kRest).value;
-    FillTurns(absl::MakeSpan(turns));
-    for (std::int64_t r = 1; r < rows_; ++r) {
-      rotations_.Set((r - 1) * pairs + i, turns[r]);
-      largest_sin_[i] = std::max(largest_sin_[i], std::abs(turns[r].sin.hi));
+  PhaseRow phase_row(pairs);
+  PairRows turns(std::max(rows_, anchors_), pairs, /*with_low_parts=*/true);
+  const auto fill = [&](std::int64_t step, PairRows& out) {
+    phase_row.Fill(phases_, {step, 0}, turns[1]);
+    FillTurns(turns);
+    for (std::int64_t r = 0; r < out.rows(); ++r) {
+      for (std::int64_t i = 0; i < pairs; ++i) out[r].Set(i, std::as_const(turns)[r].At(i));
     }
-    angle_error_[i] = phases_.At(i, {rows_, 0}).value_or(kRest).angle_error;
+  };
+  fill(1, rotations_);
+  fill(rows_, strides_);
+  for (std::int64_t r = 0; r < rows_; ++r) {
+    const double* sine = rotations_[r].sin;
+    for (std::int64_t i = 0; i < pairs; ++i) {
+      largest_sin_[i] = std::max(largest_sin_[i], std::abs(sine[i]));
+    }
+  }
+  for (std::int64_t i = 0; i < pairs; ++i) {
+    const auto angle = phases_.AngleAt(i, {rows_ * anchors_, 0});
+    angle_error_[i] = angle.has_value() ? angle->angle_error : 0;
   }
 }
 
@@ -63,7 +87,7 @@ template <ElementType kType>
 std::int64_t SinusoidalTable<kType>::memory_bytes() const {
   return static_cast<std::int64_t>(sizeof(*this)) +
          static_cast<std::int64_t>(spec().text().size()) + ladder_.memory_bytes() +
-         phases_.memory_bytes() + rotations_.memory_bytes() +
+         phases_.memory_bytes() + rotations_.memory_bytes() + strides_.memory_bytes() +
          static_cast<std::int64_t>((largest_sin_.capacity() + angle_error_.capacity()) *
                                    sizeof(double));
 }
@@ -71,17 +95,18 @@ std::int64_t SinusoidalTable<kType>::memory_bytes() const {
 template <ElementType kType>
 void SinusoidalTable<kType>::DoRead(std::int64_t start, std::int64_t count, std::byte* out) const {
   Scratch scratch(ladder_.size());
-  Anchor anchor(ladder_.size(), kLowParts);
+  const bool stream = count >= kStreamBytes / spec().row_bytes();
   std::int64_t first = start + sinusoidal().position_offset;
   while (count > 0) {
-    std::int64_t rows = std::min(count, rows_);
+    std::int64_t rows = std::min(count, rows_ * anchors_);
     // Row 0 is exact: it starts a segment, no rotation leads to it.
     if (first < 0) rows = std::min(rows, -first);
-    Segment(first, rows, scratch, anchor, out);
+    Segment(first, rows, stream, scratch, out);
     first += rows;
     count -= rows;
     out += rows * spec().row_bytes();
   }
+  if (stream) FlushRows();
 }
 
 template <ElementType kType>
@@ -90,8 +115,7 @@ void SinusoidalTable<kType>::DoGather(absl::Span<const std::int64_t> positions,
   Scratch scratch(ladder_.size());
   for (const std::int64_t p : positions) {
     const Position position{p + sinusoidal().position_offset, 0};
-    DirectRow(position, scratch, nullptr);
-    Place(position, scratch, out);
+    DirectRow(position, scratch, out);
     out += spec().row_bytes();
   }
 }
@@ -101,72 +125,104 @@ void SinusoidalTable<kType>::DoGather(absl::Span<const double> positions, std::b
   Scratch scratch(ladder_.size());
   for (const double p : positions) {
     const Position position = MakePosition(p, sinusoidal().position_offset);
-    DirectRow(position, scratch, nullptr);
-    Place(position, scratch, out);
+    DirectRow(position, scratch, out);
     out += spec().row_bytes();
   }
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::Segment(std::int64_t first, std::int64_t count, Scratch& scratch,
-                                     Anchor& anchor, std::byte* out) const {
-  const std::int64_t pairs = ladder_.size();
-  DirectRow({first, 0}, scratch, count > 1 ? &anchor : nullptr);
-  Place({first, 0}, scratch, out);
-  for (std::int64_t r = 1; r < count; ++r) {
-    const Position position{first + r, 0};
+void SinusoidalTable<kType>::Segment(std::int64_t first, std::int64_t count, bool stream,
+                                     Scratch& scratch, std::byte* out) const {
+  SetBase({first, 0}, angle_error_.data(), scratch);
+  for (std::int64_t row = 0; row < count; ++row) {
+    const std::int64_t r = row % rows_;
+    if (r == 0) SetAnchor(strides_[row / rows_], largest_sin_.data(), scratch);
+    Row({first + row, 0}, rotations_[r], stream, scratch, out);
     out += spec().row_bytes();
-    if (Rotate<kType>(anchor, rotations_, (r - 1) * pairs, scratch.sines.data(),
-                      scratch.cosines.data(), scratch.doubt.data())) {
-      SettleMarked(position, scratch);
-    }
-    for (std::int64_t i = phased_pairs_; i < pairs; ++i) {
-      scratch.sines[i] = ElementBeyondPhase(i, Trig::kSine, position);
-    }
-    Place(position, scratch, out);
   }
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::DirectRow(Position position, Scratch& scratch, Anchor* anchor) const {
+void SinusoidalTable<kType>::DirectRow(Position position, Scratch& scratch, std::byte* out) const {
+  SetBase(position, nullptr, scratch);
+  SetAnchor(strides_[0], nullptr, scratch);
+  Row(position, rotations_[0], /*stream=*/false, scratch, out);
+}
+
+template <ElementType kType>
+void SinusoidalTable<kType>::SetBase(Position position, const double* angle_error,
+                                     Scratch& scratch) const {
+  scratch.phases.Fill(phases_, position, scratch.base[0]);
+  // Only where rotations are as precise as the angles do these count.
+  if constexpr (kLowParts) {
+    for (std::int64_t i = 0; i < ladder_.size(); ++i) {
+      const double turned = angle_error != nullptr ? angle_error[i] : 0;
+      scratch.angle_error[i] = 2 * (scratch.phases.angle_error()[i] + turned);
+    }
+  }
+}
+
+template <ElementType kType>
+void SinusoidalTable<kType>::SetAnchor(const PairRow& stride, const double* largest_sin,
+                                       Scratch& scratch) const {
+  RotateAnchor<kType>(ladder_.size(), std::as_const(scratch.base)[0], stride, largest_sin,
+                      kLowParts ? scratch.angle_error.data() : nullptr, scratch.anchor);
+  if (extra_error_ == 0) return;
+  const MutablePairRow error = scratch.anchor.error[0];
+  for (std::int64_t i = 0; i < ladder_.size(); ++i) {
+    error.sin[i] += extra_error_;
+    error.cos[i] += extra_error_;
+  }
+}
+
+template <ElementType kType>
+void SinusoidalTable<kType>::Row(Position position, const PairRow& turn, bool stream,
+                                 Scratch& scratch, std::byte* out) const {
   const std::int64_t pairs = ladder_.size();
+  const Layout layout = sinusoidal().layout;
+  if (position.is_integer() && sinusoidal().zero_row == position.integer) {
+    std::memset(out, 0, static_cast<std::size_t>(spec().row_bytes()));
+    return;
+  }
+  if (position.is_zero()) {
+    const std::vector<Bits> sines(pairs, 0);
+    const std::vector<Bits> cosines(pairs, RoundToBits<kType>(1.0));
+    PlaceRow(layout, pairs, sines.data(), cosines.data(), out);
+    return;
+  }
+  if (RotateRow<kType>(pairs, scratch.anchor, turn, {out, layout, stream})) {
+    SettleMarked(position, turn, scratch, out);
+  }
+  const std::vector<std::int64_t>& beyond = scratch.phases.beyond();
+  for (const std::int64_t i : beyond) {
+    // The cosine is 1, and was that already.
+    PlaceElement(layout, pairs, i, /*sine=*/true, ElementBeyondPhase(i, Trig::kSine, position),
+                 out);
+  }
+  if (!beyond.empty()) {
+    settled_elements_.fetch_add(static_cast<std::int64_t>(beyond.size()),
+                                std::memory_order_relaxed);
+  }
+}
+
+template <ElementType kType>
+void SinusoidalTable<kType>::SettleMarked(Position position, const PairRow& turn, Scratch& scratch,
+                                          std::byte* row) const {
+  const std::int64_t pairs = ladder_.size();
+  const Layout layout = sinusoidal().layout;
+  scratch.sine_doubt.resize(pairs + PairRows::kOverrun);
+  scratch.cosine_doubt.resize(pairs + PairRows::kOverrun);
+  MarkDoubt<kType>(pairs, scratch.anchor, turn, scratch.sine_doubt.data(),
+                   scratch.cosine_doubt.data());
   std::int64_t settled = 0;
   const auto settle = [&](std::int64_t i, Trig trig) {
+    PlaceElement(layout, pairs, i, trig == Trig::kSine, Element(i, trig, position), row);
     ++settled;
-    return ElementBeyondPhase(i, trig, position);
   };
+  const RowForm form = FormOf(layout);
   for (std::int64_t i = 0; i < pairs; ++i) {
-    const std::optional<PhasePoint> phase = phases_.At(i, position);
-    const PhasePoint point = phase.value_or(kRest);
-    std::optional<Bits> sine;
-    std::optional<Bits> cosine;
-    if (phase.has_value()) {
-      sine = DecideBits<kType>(point.value.sin, point.sin_error());
-      cosine = DecideBits<kType>(point.value.cos, point.cos_error());
-    }
-    scratch.sines[i] = sine.has_value() ? *sine : settle(i, Trig::kSine);
-    scratch.cosines[i] = cosine.has_value() ? *cosine : settle(i, Trig::kCosine);
-    if (anchor == nullptr) continue;
-    anchor->pairs.Set(i, point.value);
-    const double s = std::abs(point.value.sin.hi);
-    const double c = std::abs(point.value.cos.hi);
-    // The angles' own errors count where the rotation is as precise as they are.
-    const double angle = kLowParts ? 2 * (point.angle_error + angle_error_[i]) : 0;
-    anchor->sin_error[i] = kRotationError<kType> * (s + c * largest_sin_[i]) + angle;
-    anchor->cos_error[i] = kRotationError<kType> * (c + s * largest_sin_[i]) + angle;
-  }
-  settled_elements_.fetch_add(settled, std::memory_order_relaxed);
-}
-
-template <ElementType kType>
-void SinusoidalTable<kType>::SettleMarked(Position position, Scratch& scratch) const {
-  std::int64_t settled = 0;
-  for (std::int64_t i = 0; i < ladder_.size(); ++i) {
-    const Bits marks = scratch.doubt[i];
-    if (marks == 0) continue;
-    if ((marks & kSineInDoubt) != 0) scratch.sines[i] = Element(i, Trig::kSine, position);
-    if ((marks & kCosineInDoubt) != 0) scratch.cosines[i] = Element(i, Trig::kCosine, position);
-    settled += std::popcount(marks);
+    if (scratch.sine_doubt[i] != 0 && form != RowForm::kCosineOnly) settle(i, Trig::kSine);
+    if (scratch.cosine_doubt[i] != 0 && form != RowForm::kSineOnly) settle(i, Trig::kCosine);
   }
   settled_elements_.fetch_add(settled, std::memory_order_relaxed);
 }
@@ -203,16 +259,6 @@ auto SinusoidalTable<kType>::ElementBeyondPhase(std::int64_t i, Trig trig, Posit
     }
   }
   return static_cast<Bits>(Settle(ladder_, kType, trig, i, position));
-}
-
-template <ElementType kType>
-void SinusoidalTable<kType>::Place(Position position, const Scratch& scratch,
-                                   std::byte* row) const {
-  if (position.is_integer() && sinusoidal().zero_row == position.integer) {
-    std::memset(row, 0, static_cast<std::size_t>(spec().row_bytes()));
-    return;
-  }
-  PlaceRow(sinusoidal().layout, ladder_.size(), scratch.sines.data(), scratch.cosines.data(), row);
 }
 
 template class SinusoidalTable<ElementType::kFloat32>;
