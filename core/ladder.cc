@@ -24,6 +24,9 @@ namespace {
 // The exponential magnifies: |ln w_i| < 2^22.
 constexpr mpfr_prec_t kExponentialGuardBits = 32;
 
+// Of one frequency, for StopCheck.
+constexpr std::int64_t kCostOfRounding = 800;
+
 double ShiftOf(const Ladder& ladder) {
   struct Visitor {
     double operator()(const PaperLadder&) const { return 0; }
@@ -95,12 +98,12 @@ void FrequencyLadder::Frequency(std::int64_t i, mpfr_ptr out) const {
 
 // The ratio is within 2^-510 and each product adds 2^-512: after i < 2^15
 // steps the power is within 2^15 (2^-510 + 2^-512) < 2^-494.
-void FrequencyLadder::ForEach(const std::function<void(std::int64_t, mpfr_srcptr)>& visit) const {
+void FrequencyLadder::ForEach(absl::FunctionRef<bool(std::int64_t, mpfr_srcptr)> visit) const {
   Real value(kChainBits);
   if (is_given()) {
     for (std::int64_t i = 0; i < size_; ++i) {
       mpfr_set_d(value, given_[i], MPFR_RNDN);
-      visit(i, value);
+      if (!visit(i, value)) return;
     }
     return;
   }
@@ -112,12 +115,12 @@ void FrequencyLadder::ForEach(const std::function<void(std::int64_t, mpfr_srcptr
   mpfr_set_ui(value, 1, MPFR_RNDN);
   for (std::int64_t i = 0; i < size_; ++i) {
     if (const auto k = ExactExponent(i)) mpfr_set_si_2exp(value, 1, -*k, MPFR_RNDN);
-    visit(i, value);
+    if (!visit(i, value)) return;
     mpfr_mul(value, value, ratio, MPFR_RNDN);
   }
 }
 
-std::vector<double> FrequencyLadder::Rounded() const {
+std::vector<double> FrequencyLadder::Rounded(StopCheck& stop) const {
   std::vector<double> result(size_);
   ForEach([&](std::int64_t i, mpfr_srcptr w) {
     std::uint64_t bits = 0;
@@ -133,11 +136,12 @@ std::vector<double> FrequencyLadder::Rounded() const {
       });
     }
     result[i] = std::bit_cast<double>(bits) + 0.0;  // a zero given as -0 is a zero
+    return !stop.After(kCostOfRounding);
   });
   return result;
 }
 
-absl::StatusOr<std::vector<double>> Frequencies(const CanonicalSpec& spec) {
+absl::StatusOr<std::vector<double>> Frequencies(const CanonicalSpec& spec, StopRequest stop) {
   const auto* sinusoidal = std::get_if<Sinusoidal>(&spec.spec().scheme);
   if (sinusoidal == nullptr) {
     return FieldError(absl::StatusCode::kInvalidArgument, "spec",
@@ -145,7 +149,10 @@ absl::StatusOr<std::vector<double>> Frequencies(const CanonicalSpec& spec) {
   }
   const FpEnvironment environment;
   const MpfrScope scope;
-  return FrequencyLadder(*sinusoidal).Rounded();
+  StopCheck check(stop);
+  std::vector<double> frequencies = FrequencyLadder(*sinusoidal).Rounded(check);
+  if (check.stopped()) return check.status();
+  return frequencies;
 }
 
 }  // namespace phasor

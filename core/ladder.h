@@ -7,10 +7,11 @@
 #include <mpfr.h>
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "core/stop_check.h"
 #include "phasor/core/spec.h"
 
 namespace phasor {
@@ -32,18 +33,18 @@ class FrequencyLadder {
   /// given, zero or a power of two.
   void Frequency(std::int64_t i, mpfr_ptr out) const;
 
-  /// Calls visit(i, w_i) for i = 0 ... h-1.
+  /// Calls visit(i, w_i) for i = 0 ... h-1, until one returns false.
   /// **Accuracy**: each within 2^kChainErrorExponent, relative; exact where
   /// Frequency() is. One multiplication a pair: 32 768 of them cost a few ms.
-  void ForEach(const std::function<void(std::int64_t i, mpfr_srcptr w)>& visit) const;
+  void ForEach(absl::FunctionRef<bool(std::int64_t i, mpfr_srcptr w)> visit) const;
   static constexpr mpfr_prec_t kChainBits = 512;
   static constexpr mpfr_exp_t kChainErrorExponent = -490;
 
   /// w_i if it is a binary64 exactly: given, or a power of two.
   std::optional<double> ExactFrequency(std::int64_t i) const;
 
-  /// All w_i, each rounded to binary64.
-  std::vector<double> Rounded() const;
+  /// All w_i, each rounded to binary64; fewer if `stop` stops it.
+  std::vector<double> Rounded(StopCheck& stop) const;
 
   /// Beside the object itself.
   std::int64_t memory_bytes() const {

@@ -6,31 +6,32 @@
 #include "core/fp_environment.h"
 #include "core/seeded_table.h"
 #include "core/sinusoidal_table.h"
+#include "core/stop_check.h"
 #include "phasor/core/errors.h"
 
 namespace phasor {
 namespace {
 
-std::shared_ptr<const LocalTable> MakeSinusoidal(CanonicalSpec spec) {
+std::shared_ptr<const LocalTable> MakeSinusoidal(CanonicalSpec spec, StopCheck& stop) {
   switch (spec.element_type()) {
     case ElementType::kFloat32:
-      return std::make_shared<SinusoidalTable<ElementType::kFloat32>>(std::move(spec));
+      return std::make_shared<SinusoidalTable<ElementType::kFloat32>>(std::move(spec), stop);
     case ElementType::kFloat64:
-      return std::make_shared<SinusoidalTable<ElementType::kFloat64>>(std::move(spec));
+      return std::make_shared<SinusoidalTable<ElementType::kFloat64>>(std::move(spec), stop);
     case ElementType::kFloat16:
-      return std::make_shared<SinusoidalTable<ElementType::kFloat16>>(std::move(spec));
+      return std::make_shared<SinusoidalTable<ElementType::kFloat16>>(std::move(spec), stop);
     case ElementType::kBfloat16:
-      return std::make_shared<SinusoidalTable<ElementType::kBfloat16>>(std::move(spec));
+      return std::make_shared<SinusoidalTable<ElementType::kBfloat16>>(std::move(spec), stop);
   }
   return nullptr;
 }
 
-using Maker = std::shared_ptr<const LocalTable> (*)(CanonicalSpec);
+using Maker = std::shared_ptr<const LocalTable> (*)(CanonicalSpec, StopCheck&);
 
 struct MakerOf {
   Maker operator()(const Sinusoidal&) const { return MakeSinusoidal; }
   Maker operator()(const LearnedInit&) const {
-    return [](CanonicalSpec spec) -> std::shared_ptr<const LocalTable> {
+    return [](CanonicalSpec spec, StopCheck&) -> std::shared_ptr<const LocalTable> {
       return std::make_shared<SeededTable>(std::move(spec));
     };
   }
@@ -50,22 +51,31 @@ absl::Status CheckSize(const CanonicalSpec& spec, std::int64_t rows, std::size_t
 }  // namespace
 
 std::shared_ptr<const LocalTable> LocalTable::Create(CanonicalSpec spec) {
-  const FpEnvironment environment;
-  const auto make = std::visit(MakerOf{}, spec.spec().scheme);
-  return make(std::move(spec));
+  return *Open(std::move(spec), NeverStop);
 }
 
-absl::Status LocalTable::ReadInto(std::int64_t start, std::int64_t count,
-                                  absl::Span<std::byte> out) const {
+absl::StatusOr<std::shared_ptr<const LocalTable>> LocalTable::Open(CanonicalSpec spec,
+                                                                   StopRequest stop) {
+  const FpEnvironment environment;
+  StopCheck check(stop);
+  const auto make = std::visit(MakerOf{}, spec.spec().scheme);
+  std::shared_ptr<const LocalTable> table = make(std::move(spec), check);
+  if (check.stopped()) return check.status();
+  return table;
+}
+
+absl::Status LocalTable::ReadInto(std::int64_t start, std::int64_t count, absl::Span<std::byte> out,
+                                  StopRequest stop) const {
   const FpEnvironment environment;
   if (absl::Status status = spec_.CheckRange(start, count); !status.ok()) return status;
   if (absl::Status status = CheckSize(spec_, count, out.size()); !status.ok()) return status;
-  if (count > 0) DoRead(start, count, out.data());
-  return absl::OkStatus();
+  StopCheck check(stop);
+  if (count > 0) DoRead(start, count, out.data(), check);
+  return check.status();
 }
 
 absl::Status LocalTable::GatherInto(absl::Span<const std::int64_t> positions,
-                                    absl::Span<std::byte> out) const {
+                                    absl::Span<std::byte> out, StopRequest stop) const {
   const FpEnvironment environment;
   if (absl::Status status = spec_.CheckPositions(positions); !status.ok()) return status;
   if (absl::Status status =
@@ -73,12 +83,13 @@ absl::Status LocalTable::GatherInto(absl::Span<const std::int64_t> positions,
       !status.ok()) {
     return status;
   }
-  if (!positions.empty()) DoGather(positions, out.data());
-  return absl::OkStatus();
+  StopCheck check(stop);
+  if (!positions.empty()) DoGather(positions, out.data(), check);
+  return check.status();
 }
 
-absl::Status LocalTable::GatherInto(absl::Span<const double> positions,
-                                    absl::Span<std::byte> out) const {
+absl::Status LocalTable::GatherInto(absl::Span<const double> positions, absl::Span<std::byte> out,
+                                    StopRequest stop) const {
   const FpEnvironment environment;
   if (absl::Status status = spec_.CheckPositions(positions); !status.ok()) return status;
   if (absl::Status status =
@@ -86,8 +97,9 @@ absl::Status LocalTable::GatherInto(absl::Span<const double> positions,
       !status.ok()) {
     return status;
   }
-  if (!positions.empty()) DoGather(positions, out.data());
-  return absl::OkStatus();
+  StopCheck check(stop);
+  if (!positions.empty()) DoGather(positions, out.data(), check);
+  return check.status();
 }
 
 }  // namespace phasor

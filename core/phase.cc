@@ -59,6 +59,9 @@ Dyadic DyadicOf(double fraction) {
   return {below | (biased == 0 ? 0 : std::uint64_t{1} << 52), 1075 - std::max(biased, 1)};
 }
 
+// Of the phase of one frequency, for StopCheck.
+constexpr std::int64_t kCostOfPhase = 500;
+
 // 2 pi * 2^-256 < 2^-253.
 double AngleError(double position) { return std::abs(position) * 0x1p-253; }
 
@@ -68,7 +71,7 @@ DoubleDouble Scaled(DoubleDouble x, int exponent) {
 
 }  // namespace
 
-PhaseLadder::PhaseLadder(const FrequencyLadder& ladder) : phases_(ladder.size()) {
+PhaseLadder::PhaseLadder(const FrequencyLadder& ladder, StopCheck& stop) : phases_(ladder.size()) {
   // Scaled so that w is at least 2^-75 here, its fraction has 179 bits or more;
   // and no int64 takes what is below 2^-74 to the first node.
   constexpr mpfr_exp_t kLeastExponent = -74;
@@ -80,7 +83,7 @@ PhaseLadder::PhaseLadder(const FrequencyLadder& ladder) : phases_(ladder.size())
   Real turns(FrequencyLadder::kChainBits);
   Integer fixed_point;
   ladder.ForEach([&](std::int64_t i, mpfr_srcptr w) {
-    if (mpfr_zero_p(w) != 0) return;
+    if (mpfr_zero_p(w) != 0) return true;
     Phase& phase = phases_[i];
     phase.negative = mpfr_signbit(w) != 0;
     phase.exponent = mpfr_get_exp(w);
@@ -91,6 +94,7 @@ PhaseLadder::PhaseLadder(const FrequencyLadder& ladder) : phases_(ladder.size())
     const auto limb = [&](mp_size_t k) { return std::uint64_t{mpz_getlimbn(fixed_point, k)}; };
     phase.fraction.limbs = {limb(0), limb(1), limb(2), limb(3)};
     phase.turns = limb(4);
+    return !stop.After(kCostOfPhase);
   });
 }
 

@@ -49,8 +49,8 @@ struct TinyAngle {
 /// **Thread safety**: immutable.
 class PhaseLadder {
  public:
-  /// Callers hold an MpfrScope.
-  explicit PhaseLadder(const FrequencyLadder& ladder);
+  /// Callers hold an MpfrScope. Not to be used if `stop` stopped it.
+  PhaseLadder(const FrequencyLadder& ladder, StopCheck& stop);
 
   std::int64_t size() const { return static_cast<std::int64_t>(phases_.size()); }
 

@@ -73,7 +73,9 @@ PhaseRow::PhaseRow(std::int64_t pairs)
       residue_lo_(pairs + PairRows::kOverrun),
       angle_error_(pairs + PairRows::kOverrun) {}
 
-void PhaseRow::Fill(const PhaseLadder& phases, Position position, const MutablePairRow& out) {
+void PhaseRow::Fill(const PhaseLadder& phases, Position position, const MutablePairRow& out,
+                    StopCheck& stop) {
+  constexpr std::int64_t kCostOfAngle = 100;
   beyond_.clear();
   for (std::int64_t i = 0; i < pairs_; ++i) {
     std::optional<PhaseAngle> angle = phases.AngleAt(i, position);
@@ -84,6 +86,7 @@ void PhaseRow::Fill(const PhaseLadder& phases, Position position, const MutableP
     residue_[i] = known.turn.residue.hi;
     residue_lo_[i] = known.turn.residue.lo;
     angle_error_[i] = known.angle_error;
+    if (stop.After(kCostOfAngle)) return;
   }
   HWY_DYNAMIC_DISPATCH(SinesCosinesOfTurns)
   (pairs_, node_.data(), residue_.data(), residue_lo_.data(), out);

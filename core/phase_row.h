@@ -10,6 +10,7 @@
 #include "core/pair_rows.h"
 #include "core/phase.h"
 #include "core/position.h"
+#include "core/stop_check.h"
 
 namespace phasor {
 
@@ -21,8 +22,10 @@ class PhaseRow {
   /// Takes the angles position * w_i of all pairs and writes their sines and
   /// cosines to `out`, which has as many pairs. Accuracy: that of
   /// PhaseLadder::At(); 2^-53 without low parts. Pairs that have no phase there,
-  /// or vanish, become 0 and 1 and are listed in beyond().
-  void Fill(const PhaseLadder& phases, Position position, const MutablePairRow& out);
+  /// or vanish, become 0 and 1 and are listed in beyond(). Nothing is to be used if
+  /// `stop` stopped it.
+  void Fill(const PhaseLadder& phases, Position position, const MutablePairRow& out,
+            StopCheck& stop);
 
   /// Of the last Fill(): those pairs, in order; the errors of angles.
   const std::vector<std::int64_t>& beyond() const { return beyond_; }

@@ -58,22 +58,22 @@ HWY_INLINE Unrounded<kType> RotatedCosine(const PairRow& at, const PairRow& by, 
   }
 }
 
-void FillTurns(PairRows& turns) {
-  const MutablePairRow rest = turns[0];
-  std::fill_n(rest.sin, turns.pairs(), 0.0);
-  std::fill_n(rest.cos, turns.pairs(), 1.0);
-  for (std::int64_t r = 2; r < turns.rows(); ++r) {
-    const PairRow half = std::as_const(turns)[r / 2];
-    const PairRow other = std::as_const(turns)[r - r / 2];
-    const MutablePairRow turn = turns[r];
-    for (std::int64_t i = 0; i < turns.pairs(); i += kLanes) {
-      const DoubleDoubles sine = Normalised(RotatedSine<ElementType::kFloat64>(half, other, i));
-      const DoubleDoubles cosine = Normalised(RotatedCosine<ElementType::kFloat64>(half, other, i));
-      Store(sine.hi, turn.sin, i);
-      Store(sine.lo, turn.sin_lo, i);
-      Store(cosine.hi, turn.cos, i);
-      Store(cosine.lo, turn.cos_lo, i);
-    }
+void FillTurn(std::int64_t r, PairRows& turns) {
+  const MutablePairRow turn = turns[r];
+  if (r == 0) {
+    std::fill_n(turn.cos, turns.pairs(), 1.0);
+    return;
+  }
+  if (r == 1) return;
+  const PairRow half = std::as_const(turns)[r / 2];
+  const PairRow other = std::as_const(turns)[r - r / 2];
+  for (std::int64_t i = 0; i < turns.pairs(); i += kLanes) {
+    const DoubleDoubles sine = Normalised(RotatedSine<ElementType::kFloat64>(half, other, i));
+    const DoubleDoubles cosine = Normalised(RotatedCosine<ElementType::kFloat64>(half, other, i));
+    Store(sine.hi, turn.sin, i);
+    Store(sine.lo, turn.sin_lo, i);
+    Store(cosine.hi, turn.cos, i);
+    Store(cosine.lo, turn.cos_lo, i);
   }
 }
 
@@ -286,12 +286,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace phasor {
 
-HWY_EXPORT(FillTurns);
+HWY_EXPORT(FillTurn);
 HWY_EXPORT(RotateAnchor);
 HWY_EXPORT(RotateRow);
 HWY_EXPORT(MarkDoubt);
 
-void FillTurns(PairRows& turns) { HWY_DYNAMIC_DISPATCH(FillTurns)(turns); }
+void FillTurn(std::int64_t r, PairRows& turns) { HWY_DYNAMIC_DISPATCH(FillTurn)(r, turns); }
 
 void FlushRows() { hwy::FlushStream(); }
 

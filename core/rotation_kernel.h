@@ -48,10 +48,10 @@ template <ElementType kType>
 inline constexpr double kRotationError =
     kType == ElementType::kFloat64 ? kDoubleRotationError : kNarrowRotationError;
 
-/// Fills in rows 2 ... of `turns`, kMaxTurns at most, from row 1: sines and
-/// cosines of r times its angles. Row 0 becomes the rotation by nothing.
-/// `turns` has low parts. Accuracy: kTurnError.
-void FillTurns(PairRows& turns);
+/// Fills in row r of `turns` (row 1 is there) from those before, kMaxTurns at
+/// most: sines and cosines of r times the angles of row 1. Row 0 is the rotation
+/// by nothing. `turns` has low parts. Accuracy: kTurnError.
+void FillTurn(std::int64_t r, PairRows& turns);
 
 /// Rotates `base` by `turn` into `anchor`, with the bounds of the errors of rows
 /// that come from it by rotations whose |sine| is `largest_sin` at most. All of

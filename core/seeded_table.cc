@@ -9,6 +9,7 @@
 
 #include "core/fp_environment.h"
 #include "core/rounding.h"
+#include "core/stop_check.h"
 
 namespace phasor {
 namespace {
@@ -112,7 +113,19 @@ void SeededTable::FillAs(std::int64_t first, std::int64_t count, std::byte* out)
   if (settled != 0) settled_elements_.fetch_add(settled, std::memory_order_relaxed);
 }
 
-void SeededTable::Fill(std::int64_t first, std::int64_t count, std::byte* out) const {
+void SeededTable::Fill(std::int64_t first, std::int64_t count, std::byte* out,
+                       StopCheck& stop) const {
+  constexpr std::int64_t kElementsPerCheck = 1024;
+  constexpr std::int64_t kCostOfElement = 50;
+  const std::int64_t bytes = ElementBytes(spec().element_type());
+  for (const std::int64_t end = first + count; first < end; first += kElementsPerCheck) {
+    FillSome(first, std::min(kElementsPerCheck, end - first), out);
+    if (stop.After(kElementsPerCheck * kCostOfElement)) return;
+    out += kElementsPerCheck * bytes;
+  }
+}
+
+void SeededTable::FillSome(std::int64_t first, std::int64_t count, std::byte* out) const {
   switch (spec().element_type()) {
     case ElementType::kFloat32: return FillAs<ElementType::kFloat32>(first, count, out);
     case ElementType::kFloat64: return FillAs<ElementType::kFloat64>(first, count, out);
@@ -121,19 +134,23 @@ void SeededTable::Fill(std::int64_t first, std::int64_t count, std::byte* out) c
   }
 }
 
-void SeededTable::DoRead(std::int64_t start, std::int64_t count, std::byte* out) const {
+void SeededTable::DoRead(std::int64_t start, std::int64_t count, std::byte* out,
+                         StopCheck& stop) const {
   // Within 2^62: the spec has been checked.
-  Fill(start * spec().row_width(), count * spec().row_width(), out);
+  Fill(start * spec().row_width(), count * spec().row_width(), out, stop);
 }
 
-void SeededTable::DoGather(absl::Span<const std::int64_t> positions, std::byte* out) const {
+void SeededTable::DoGather(absl::Span<const std::int64_t> positions, std::byte* out,
+                           StopCheck& stop) const {
   for (std::int64_t position : positions) {
-    Fill(position * spec().row_width(), spec().row_width(), out);
+    Fill(position * spec().row_width(), spec().row_width(), out, stop);
+    if (stop.stopped()) return;
     out += spec().row_bytes();
   }
 }
 
 // LocalTable refuses real positions of a table that ends.
-void SeededTable::DoGather(absl::Span<const double> /*positions*/, std::byte* /*out*/) const {}
+void SeededTable::DoGather(absl::Span<const double> /*positions*/, std::byte* /*out*/,
+                           StopCheck& /*stop*/) const {}
 
 }  // namespace phasor

@@ -42,7 +42,8 @@ class Rotations {
  public:
   Rotations(const Sinusoidal& spec, ShiftBy by) : ladder_(spec), by_(by) {
     const MpfrScope scope;
-    const PhaseLadder phases(ladder_);
+    StopCheck stop(NeverStop);
+    const PhaseLadder phases(ladder_, stop);
     rotations_.reserve(ladder_.size());
     for (std::int64_t i = 0; i < ladder_.size(); ++i) {
       rotations_.push_back({PointOfPair(phases, i), [this, i](mpfr_ptr out) { Angle(i, out); }});

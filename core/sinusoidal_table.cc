@@ -10,6 +10,7 @@
 #include "core/phase_row.h"
 #include "core/real.h"
 #include "core/rotation_kernel.h"
+#include "core/stop_check.h"
 
 namespace phasor {
 namespace {
@@ -25,10 +26,16 @@ std::int64_t RotationsOf(std::int64_t pairs) {
 // A range from this size on is written past the caches: it would not stay in them.
 constexpr std::int64_t kStreamBytes = std::int64_t{4} << 20;
 
-PhaseLadder MakePhases(const FrequencyLadder& ladder) {
+PhaseLadder MakePhases(const FrequencyLadder& ladder, StopCheck& stop) {
   const MpfrScope scope;
-  return PhaseLadder(ladder);
+  return {ladder, stop};
 }
+
+// For StopCheck: of one rotation made at opening, of one rotated pair, of an
+// element by its phase.
+constexpr std::int64_t kCostOfTurn = 20;
+constexpr std::int64_t kCostOfRotation = 2;
+constexpr std::int64_t kCostOfPhase = 200;
 
 }  // namespace
 
@@ -48,10 +55,10 @@ struct SinusoidalTable<kType>::Scratch {
 };
 
 template <ElementType kType>
-SinusoidalTable<kType>::SinusoidalTable(CanonicalSpec spec, double extra_error)
+SinusoidalTable<kType>::SinusoidalTable(CanonicalSpec spec, StopCheck& stop, double extra_error)
     : LocalTable(std::move(spec)),
       ladder_(sinusoidal()),
-      phases_(MakePhases(ladder_)),
+      phases_(MakePhases(ladder_, stop)),
       extra_error_(extra_error),
       rows_(RotationsOf(ladder_.size())),
       anchors_(RotationsOf(ladder_.size())),
@@ -63,9 +70,9 @@ SinusoidalTable<kType>::SinusoidalTable(CanonicalSpec spec, double extra_error)
   PhaseRow phase_row(pairs);
   PairRows turns(std::max(rows_, anchors_), pairs, /*with_low_parts=*/true);
   const auto fill = [&](std::int64_t step, PairRows& out) {
-    phase_row.Fill(phases_, {step, 0}, turns[1]);
-    FillTurns(turns);
-    for (std::int64_t r = 0; r < out.rows(); ++r) {
+    phase_row.Fill(phases_, {step, 0}, turns[1], stop);
+    for (std::int64_t r = 0; r < out.rows() && !stop.After(pairs * kCostOfTurn); ++r) {
+      FillTurn(r, turns);
       for (std::int64_t i = 0; i < pairs; ++i) out[r].Set(i, std::as_const(turns)[r].At(i));
     }
   };
@@ -93,15 +100,16 @@ std::int64_t SinusoidalTable<kType>::memory_bytes() const {
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::DoRead(std::int64_t start, std::int64_t count, std::byte* out) const {
+void SinusoidalTable<kType>::DoRead(std::int64_t start, std::int64_t count, std::byte* out,
+                                    StopCheck& stop) const {
   Scratch scratch(ladder_.size());
   const bool stream = count >= kStreamBytes / spec().row_bytes();
   std::int64_t first = start + sinusoidal().position_offset;
-  while (count > 0) {
+  while (count > 0 && !stop.stopped()) {
     std::int64_t rows = std::min(count, rows_ * anchors_);
     // Row 0 is exact: it starts a segment, no rotation leads to it.
     if (first < 0) rows = std::min(rows, -first);
-    Segment(first, rows, stream, scratch, out);
+    Segment(first, rows, stream, scratch, out, stop);
     first += rows;
     count -= rows;
     out += rows * spec().row_bytes();
@@ -110,49 +118,55 @@ void SinusoidalTable<kType>::DoRead(std::int64_t start, std::int64_t count, std:
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::DoGather(absl::Span<const std::int64_t> positions,
-                                      std::byte* out) const {
+void SinusoidalTable<kType>::DoGather(absl::Span<const std::int64_t> positions, std::byte* out,
+                                      StopCheck& stop) const {
   Scratch scratch(ladder_.size());
   for (const std::int64_t p : positions) {
     const Position position{p + sinusoidal().position_offset, 0};
-    DirectRow(position, scratch, out);
+    DirectRow(position, scratch, out, stop);
+    if (stop.stopped()) return;
     out += spec().row_bytes();
   }
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::DoGather(absl::Span<const double> positions, std::byte* out) const {
+void SinusoidalTable<kType>::DoGather(absl::Span<const double> positions, std::byte* out,
+                                      StopCheck& stop) const {
   Scratch scratch(ladder_.size());
   for (const double p : positions) {
     const Position position = MakePosition(p, sinusoidal().position_offset);
-    DirectRow(position, scratch, out);
+    DirectRow(position, scratch, out, stop);
+    if (stop.stopped()) return;
     out += spec().row_bytes();
   }
 }
 
 template <ElementType kType>
 void SinusoidalTable<kType>::Segment(std::int64_t first, std::int64_t count, bool stream,
-                                     Scratch& scratch, std::byte* out) const {
-  SetBase({first, 0}, angle_error_.data(), scratch);
+                                     Scratch& scratch, std::byte* out, StopCheck& stop) const {
+  SetBase({first, 0}, angle_error_.data(), scratch, stop);
   for (std::int64_t row = 0; row < count; ++row) {
     const std::int64_t r = row % rows_;
     if (r == 0) SetAnchor(strides_[row / rows_], largest_sin_.data(), scratch);
-    Row({first + row, 0}, rotations_[r], stream, scratch, out);
+    if (stop.After(ladder_.size() * kCostOfRotation)) return;
+    Row({first + row, 0}, rotations_[r], stream, scratch, out, stop);
     out += spec().row_bytes();
   }
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::DirectRow(Position position, Scratch& scratch, std::byte* out) const {
-  SetBase(position, nullptr, scratch);
+void SinusoidalTable<kType>::DirectRow(Position position, Scratch& scratch, std::byte* out,
+                                       StopCheck& stop) const {
+  SetBase(position, nullptr, scratch, stop);
+  if (stop.stopped()) return;
   SetAnchor(strides_[0], nullptr, scratch);
-  Row(position, rotations_[0], /*stream=*/false, scratch, out);
+  Row(position, rotations_[0], /*stream=*/false, scratch, out, stop);
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::SetBase(Position position, const double* angle_error,
-                                     Scratch& scratch) const {
-  scratch.phases.Fill(phases_, position, scratch.base[0]);
+void SinusoidalTable<kType>::SetBase(Position position, const double* angle_error, Scratch& scratch,
+                                     StopCheck& stop) const {
+  scratch.phases.Fill(phases_, position, scratch.base[0], stop);
   // Only where rotations are as precise as the angles do these count.
   if constexpr (kLowParts) {
     for (std::int64_t i = 0; i < ladder_.size(); ++i) {
@@ -177,7 +191,7 @@ void SinusoidalTable<kType>::SetAnchor(const PairRow& stride, const double* larg
 
 template <ElementType kType>
 void SinusoidalTable<kType>::Row(Position position, const PairRow& turn, bool stream,
-                                 Scratch& scratch, std::byte* out) const {
+                                 Scratch& scratch, std::byte* out, StopCheck& stop) const {
   const std::int64_t pairs = ladder_.size();
   const Layout layout = sinusoidal().layout;
   if (position.is_integer() && sinusoidal().zero_row == position.integer) {
@@ -191,13 +205,14 @@ void SinusoidalTable<kType>::Row(Position position, const PairRow& turn, bool st
     return;
   }
   if (RotateRow<kType>(pairs, scratch.anchor, turn, {out, layout, stream})) {
-    SettleMarked(position, turn, scratch, out);
+    SettleMarked(position, turn, scratch, out, stop);
   }
   const std::vector<std::int64_t>& beyond = scratch.phases.beyond();
   for (const std::int64_t i : beyond) {
     // The cosine is 1, and was that already.
     PlaceElement(layout, pairs, i, /*sine=*/true, ElementBeyondPhase(i, Trig::kSine, position),
                  out);
+    if (stop.After(kCostOfPhase)) return;
   }
   if (!beyond.empty()) {
     settled_elements_.fetch_add(static_cast<std::int64_t>(beyond.size()),
@@ -207,7 +222,7 @@ void SinusoidalTable<kType>::Row(Position position, const PairRow& turn, bool st
 
 template <ElementType kType>
 void SinusoidalTable<kType>::SettleMarked(Position position, const PairRow& turn, Scratch& scratch,
-                                          std::byte* row) const {
+                                          std::byte* row, StopCheck& stop) const {
   const std::int64_t pairs = ladder_.size();
   const Layout layout = sinusoidal().layout;
   scratch.sine_doubt.resize(pairs + PairRows::kOverrun);
@@ -218,9 +233,10 @@ void SinusoidalTable<kType>::SettleMarked(Position position, const PairRow& turn
   const auto settle = [&](std::int64_t i, Trig trig) {
     PlaceElement(layout, pairs, i, trig == Trig::kSine, Element(i, trig, position), row);
     ++settled;
+    stop.After(kCostOfPhase);
   };
   const RowForm form = FormOf(layout);
-  for (std::int64_t i = 0; i < pairs; ++i) {
+  for (std::int64_t i = 0; i < pairs && !stop.stopped(); ++i) {
     if (scratch.sine_doubt[i] != 0 && form != RowForm::kCosineOnly) settle(i, Trig::kSine);
     if (scratch.cosine_doubt[i] != 0 && form != RowForm::kSineOnly) settle(i, Trig::kCosine);
   }

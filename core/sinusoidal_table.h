@@ -30,10 +30,10 @@ namespace phasor {
 template <ElementType kType>
 class SinusoidalTable final : public LocalTable {
  public:
-  /// `spec` is of a Sinusoidal and of kType. `extra_error` is added to the first
-  /// stage's bound, and changes no bits: for tests, an infinity puts every
-  /// element in doubt.
-  explicit SinusoidalTable(CanonicalSpec spec, double extra_error = 0);
+  /// `spec` is of a Sinusoidal and of kType. Not to be used if `stop` stopped it.
+  /// `extra_error` is added to the first stage's bound, and changes no bits: for
+  /// tests, an infinity puts every element in doubt.
+  SinusoidalTable(CanonicalSpec spec, StopCheck& stop, double extra_error = 0);
 
   std::int64_t memory_bytes() const override;
   std::int64_t settled_elements() const override {
@@ -47,27 +47,31 @@ class SinusoidalTable final : public LocalTable {
 
   const Sinusoidal& sinusoidal() const { return std::get<Sinusoidal>(spec().spec().scheme); }
 
-  void DoRead(std::int64_t start, std::int64_t count, std::byte* out) const override;
-  void DoGather(absl::Span<const std::int64_t> positions, std::byte* out) const override;
-  void DoGather(absl::Span<const double> positions, std::byte* out) const override;
+  void DoRead(std::int64_t start, std::int64_t count, std::byte* out,
+              StopCheck& stop) const override;
+  void DoGather(absl::Span<const std::int64_t> positions, std::byte* out,
+                StopCheck& stop) const override;
+  void DoGather(absl::Span<const double> positions, std::byte* out, StopCheck& stop) const override;
 
   // All positions below are those after the offset.
 
   // Rows first ... first + count - 1, 1 <= count <= rows_ * anchors_, all from one base.
   void Segment(std::int64_t first, std::int64_t count, bool stream, Scratch& scratch,
-               std::byte* out) const;
+               std::byte* out, StopCheck& stop) const;
   // One row by its own phases.
-  void DirectRow(Position position, Scratch& scratch, std::byte* out) const;
+  void DirectRow(Position position, Scratch& scratch, std::byte* out, StopCheck& stop) const;
   // Sets the base, whose angles take on `angle_error` by rotations (null: none).
-  void SetBase(Position position, const double* angle_error, Scratch& scratch) const;
+  void SetBase(Position position, const double* angle_error, Scratch& scratch,
+               StopCheck& stop) const;
   // The anchor that is the base rotated by `stride`; its rows' rotations are as
   // `largest_sin` says (null: by nothing).
   void SetAnchor(const PairRow& stride, const double* largest_sin, Scratch& scratch) const;
   // The row that is the anchor rotated by `turn`.
-  void Row(Position position, const PairRow& turn, bool stream, Scratch& scratch,
-           std::byte* out) const;
+  void Row(Position position, const PairRow& turn, bool stream, Scratch& scratch, std::byte* out,
+           StopCheck& stop) const;
   // Settles what RotateRow() left open.
-  void SettleMarked(Position position, const PairRow& turn, Scratch& scratch, std::byte* row) const;
+  void SettleMarked(Position position, const PairRow& turn, Scratch& scratch, std::byte* row,
+                    StopCheck& stop) const;
   // An element by its own phase, or else beyond it: by MPFR, if not by its size alone.
   Bits Element(std::int64_t i, Trig trig, Position position) const;
   Bits ElementBeyondPhase(std::int64_t i, Trig trig, Position position) const;

@@ -78,20 +78,21 @@ std::vector<BlockPtr> BlockCache::FindBlocks(const OpenTable& table, std::int64_
 }
 
 std::optional<BlockCache::Result<OpenTable>> BlockCache::Open(const CanonicalSpec& spec,
-                                                              Waiter<OpenTable> waiter) {
+                                                              Waiter<OpenTable> waiter,
+                                                              StopRequest stop) {
   std::optional<Made> made = GetOrMake(
       {false, spec.digest(), 0}, kEntryBytes + static_cast<std::int64_t>(spec.text().size()),
-      nullptr, [&](Charge charge) { return MakeTable(spec, std::move(charge)); },
+      nullptr, [&](Charge charge) { return MakeTable(spec, std::move(charge), stop); },
       [waiter = std::move(waiter)](Made result) { waiter(Cast<OpenTable>(std::move(result))); });
   if (!made.has_value()) return std::nullopt;
   return Cast<OpenTable>(*std::move(made));
 }
 
 std::optional<BlockCache::Result<Block>> BlockCache::Get(const TablePtr& table, std::int64_t index,
-                                                         Waiter<Block> waiter) {
+                                                         Waiter<Block> waiter, StopRequest stop) {
   std::optional<Made> made = GetOrMake(
       {true, table->spec().digest(), index}, table->geometry().Bytes(index) + kEntryBytes,
-      table.get(), [&](Charge charge) { return MakeBlock(table, index, std::move(charge)); },
+      table.get(), [&](Charge charge) { return MakeBlock(table, index, std::move(charge), stop); },
       [waiter = std::move(waiter)](Made result) { waiter(Cast<Block>(std::move(result))); });
   if (!made.has_value()) return std::nullopt;
   return Cast<Block>(*std::move(made));
@@ -169,9 +170,10 @@ std::optional<BlockCache::Made> BlockCache::GetOrMake(const Key& key, std::int64
   return made;
 }
 
-BlockCache::Made BlockCache::MakeTable(const CanonicalSpec& spec, Charge charge) {
-  std::shared_ptr<const LocalTable> rows = opener_(spec);
-  const std::int64_t missing = rows->memory_bytes() + kEntryBytes - charge.bytes();
+BlockCache::Made BlockCache::MakeTable(const CanonicalSpec& spec, Charge charge, StopRequest stop) {
+  absl::StatusOr<std::shared_ptr<const LocalTable>> rows = opener_(spec, stop);
+  if (!rows.ok()) return rows.status();
+  const std::int64_t missing = (*rows)->memory_bytes() + kEntryBytes - charge.bytes();
   {
     absl::MutexLock lock(&mutex_);
     if (missing > 0) {
@@ -180,13 +182,14 @@ BlockCache::Made BlockCache::MakeTable(const CanonicalSpec& spec, Charge charge)
     }
     charge.Add(missing);
   }
-  return std::make_shared<const OpenTable>(std::move(rows), std::move(charge));
+  return std::make_shared<const OpenTable>(*std::move(rows), std::move(charge));
 }
 
-BlockCache::Made BlockCache::MakeBlock(const TablePtr& table, std::int64_t index, Charge charge) {
+BlockCache::Made BlockCache::MakeBlock(const TablePtr& table, std::int64_t index, Charge charge,
+                                       StopRequest stop) {
   auto block = std::make_shared<Block>(table, index, std::move(charge));
-  absl::Status status =
-      table->rows().ReadInto(block->begin(), block->end() - block->begin(), block->bytes_.span());
+  absl::Status status = table->rows().ReadInto(block->begin(), block->end() - block->begin(),
+                                               block->bytes_.span(), stop);
   if (!status.ok()) return status;
   blocks_made_.fetch_add(1, std::memory_order_relaxed);
   return block;

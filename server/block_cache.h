@@ -104,7 +104,8 @@ using BlockPtr = std::shared_ptr<const Block>;
 /// called, under its lock.
 class BlockCache {
  public:
-  using Opener = std::function<std::shared_ptr<const LocalTable>(CanonicalSpec)>;
+  using Opener =
+      std::function<absl::StatusOr<std::shared_ptr<const LocalTable>>(CanonicalSpec, StopRequest)>;
   template <typename T>
   using Result = absl::StatusOr<std::shared_ptr<const T>>;
   /// Receives what another thread made. Must not throw or block.
@@ -119,7 +120,7 @@ class BlockCache {
     std::int64_t working_bytes = std::int64_t{32} << 20;
   };
 
-  explicit BlockCache(Limits limits, Opener opener = &LocalTable::Create);
+  explicit BlockCache(Limits limits, Opener opener = &LocalTable::Open);
   BlockCache(const BlockCache&) = delete;
 
   /// The opened table of `spec`, or null. Never opens one.
@@ -134,12 +135,13 @@ class BlockCache {
   /// with the outcome, on that thread, possibly before this returns.
   ///
   /// **Errors**: UNAVAILABLE when there is no memory for it; what making it
-  /// threw. A failure leaves nothing behind: the next call tries again.
-  std::optional<Result<OpenTable>> Open(const CanonicalSpec& spec, Waiter<OpenTable> waiter)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  /// threw; CANCELLED once `stop` says so, or for `waiter` the other call's
+  /// `stop` did. A failure leaves nothing behind: the next call tries again.
+  std::optional<Result<OpenTable>> Open(const CanonicalSpec& spec, Waiter<OpenTable> waiter,
+                                        StopRequest stop = NeverStop) ABSL_LOCKS_EXCLUDED(mutex_);
   /// The block `index` of `table`, in the same way.
-  std::optional<Result<Block>> Get(const TablePtr& table, std::int64_t index, Waiter<Block> waiter)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  std::optional<Result<Block>> Get(const TablePtr& table, std::int64_t index, Waiter<Block> waiter,
+                                   StopRequest stop = NeverStop) ABSL_LOCKS_EXCLUDED(mutex_);
 
   /// The block `index` of `table` if it is held, or null. Never makes it.
   BlockPtr FindBlock(const OpenTable& table, std::int64_t index) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -175,8 +177,9 @@ class BlockCache {
   std::optional<Made> GetOrMake(const Key& key, std::int64_t bytes, const OpenTable* table,
                                 absl::FunctionRef<Made(Charge)> make,
                                 std::function<void(Made)> waiter) ABSL_LOCKS_EXCLUDED(mutex_);
-  Made MakeTable(const CanonicalSpec& spec, Charge charge) ABSL_LOCKS_EXCLUDED(mutex_);
-  Made MakeBlock(const TablePtr& table, std::int64_t index, Charge charge);
+  Made MakeTable(const CanonicalSpec& spec, Charge charge, StopRequest stop)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  Made MakeBlock(const TablePtr& table, std::int64_t index, Charge charge, StopRequest stop);
   void Land(const Key& key, const Made& made) ABSL_LOCKS_EXCLUDED(mutex_);
   void KeepLocked(const Key& key, std::shared_ptr<const Resident> resident)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

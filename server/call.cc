@@ -57,9 +57,10 @@ class UnaryCall final : public grpc::ServerUnaryReactor, public WorkPool::Job {
       End(*end);
       return Progress::kDone;
     }
-    const absl::StatusOr<Progress> progress = handler_->Step(Resume(&backend_->pool, this));
+    const absl::StatusOr<Progress> progress = handler_->Step(
+        Resume(&backend_->pool, this), [&] { return !(wanted = CheckWanted(*context_)).ok(); });
     if (progress.ok() && *progress != Progress::kDone) return *progress;
-    End(progress.status());
+    End(wanted.ok() ? progress.status() : wanted);
     return Progress::kDone;
   }
 
@@ -80,8 +81,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor, public WorkPool::Job {
     const auto bytes = static_cast<std::int64_t>(handler_->response().Length());
     if (status.ok() && bytes > backend_->max_message_bytes) {
       status = absl::ResourceExhaustedError(
-          absl::StrCat("the response has ", bytes,
-                       " bytes, more than max_message_bytes = ", backend_->max_message_bytes));
+          absl::StrCat("the response has ", bytes, " bytes, more than max_message_bytes = ",
+                       backend_->max_message_bytes, ": raise the server's --max_message_bytes"));
     }
     if (status.ok()) response_->Swap(&handler_->response());
     Finish(EndingStatus(status, context_));

@@ -16,6 +16,7 @@
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
+#include "phasor/core/stop.h"
 #include "server/block_cache.h"
 #include "server/call_count.h"
 #include "server/work_pool.h"
@@ -67,8 +68,9 @@ class UnaryHandler {
   virtual bool TryAnswer() = 0;
   /// Does a bounded piece of the work. kDone: the response is made. kWait:
   /// `resume` is called when there is more to do, perhaps already, so that
-  /// nothing of the call may be touched any more.
-  virtual absl::StatusOr<Progress> Step(Resume resume) = 0;
+  /// nothing of the call may be touched any more. CANCELLED: nobody wants the
+  /// response any more, as `stop` said.
+  virtual absl::StatusOr<Progress> Step(Resume resume, StopRequest stop) = 0;
 
   grpc::ByteBuffer& response() { return response_; }
 

@@ -81,15 +81,19 @@ class GatherRowsHandler final : public UnaryHandler {
     return true;
   }
 
-  absl::StatusOr<Progress> Step(Resume resume) override {
+  absl::StatusOr<Progress> Step(Resume resume, StopRequest stop) override {
+    // Another call gave up opening the table: this one opens it now.
+    if (absl::IsCancelled(failure_)) failure_ = absl::OkStatus();
     if (!failure_.ok()) return failure_;
     if (table_ == nullptr) {
-      auto table =
-          backend_->cache.Open(*spec_, [this, resume](BlockCache::Result<OpenTable> opened) {
+      auto table = backend_->cache.Open(
+          *spec_,
+          [this, resume](BlockCache::Result<OpenTable> opened) {
             failure_ = opened.status();
             if (opened.ok()) table_ = *std::move(opened);
             resume();
-          });
+          },
+          stop);
       if (!table.has_value()) return Progress::kWait;
       if (!table->ok()) return table->status();
       table_ = **std::move(table);
@@ -97,7 +101,7 @@ class GatherRowsHandler final : public UnaryHandler {
     }
     absl::Status status = Allocate();
     if (!status.ok()) return status;
-    status = std::visit([this](const auto& list) { return GatherSome(list); }, positions_);
+    status = std::visit([&](const auto& list) { return GatherSome(list, stop); }, positions_);
     if (!status.ok()) return status;
     if (next_ < static_cast<std::size_t>(CountOf(positions_))) return Progress::kAgain;
     Answer();
@@ -134,7 +138,7 @@ class GatherRowsHandler final : public UnaryHandler {
 
   // The next rows, as many as make a step.
   template <typename T>
-  absl::Status GatherSome(const std::vector<T>& positions) {
+  absl::Status GatherSome(const std::vector<T>& positions, StopRequest stop) {
     const auto step =
         static_cast<std::size_t>(std::max<std::int64_t>(1, kStepElements / spec_->row_width()));
     const std::size_t end = std::min(positions.size(), next_ + step);
@@ -143,7 +147,7 @@ class GatherRowsHandler final : public UnaryHandler {
       while (next_ < end && !CopyCached(positions[next_])) ++next_;
       const auto missing = absl::MakeConstSpan(positions).subspan(first, next_ - first);
       if (!missing.empty()) {
-        absl::Status status = table_->rows().GatherInto(missing, Rows(first, next_));
+        absl::Status status = table_->rows().GatherInto(missing, Rows(first, next_), stop);
         if (!status.ok()) return status;
       }
       if (next_ < end) ++next_;  // the copied one

@@ -53,27 +53,34 @@ bool RangeReader::TryCached() {
   return complete();
 }
 
-absl::StatusOr<Progress> RangeReader::Step(Resume resume) {
+absl::StatusOr<Progress> RangeReader::Step(Resume resume, StopRequest stop) {
+  // Another call gave up what this one waited for: it makes that itself now.
+  if (absl::IsCancelled(failure_)) failure_ = absl::OkStatus();
   if (!failure_.ok()) return AfterFailure(std::exchange(failure_, absl::OkStatus()));
   if (arrived_ != nullptr) Take(std::exchange(arrived_, nullptr));
   if (complete()) return Progress::kDone;
   if (table_ == nullptr) {
-    auto table = backend_->cache.Open(spec_, [this, resume](BlockCache::Result<OpenTable> opened) {
-      failure_ = opened.status();
-      if (opened.ok()) table_ = *std::move(opened);
-      resume();
-    });
+    auto table = backend_->cache.Open(
+        spec_,
+        [this, resume](BlockCache::Result<OpenTable> opened) {
+          failure_ = opened.status();
+          if (opened.ok()) table_ = *std::move(opened);
+          resume();
+        },
+        stop);
     if (!table.has_value()) return Progress::kWait;
     if (!table->ok()) return table->status();
     table_ = **std::move(table);
     return Progress::kAgain;
   }
-  auto block = backend_->cache.Get(table_, geometry_.BlockOf(next_),
-                                   [this, resume](BlockCache::Result<Block> made) {
-                                     failure_ = made.status();
-                                     if (made.ok()) arrived_ = *std::move(made);
-                                     resume();
-                                   });
+  auto block = backend_->cache.Get(
+      table_, geometry_.BlockOf(next_),
+      [this, resume](BlockCache::Result<Block> made) {
+        failure_ = made.status();
+        if (made.ok()) arrived_ = *std::move(made);
+        resume();
+      },
+      stop);
   if (!block.has_value()) return Progress::kWait;
   if (!block->ok()) return AfterFailure(block->status());
   Take(**block);

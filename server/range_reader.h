@@ -38,7 +38,7 @@ class RangeReader {
   /// One step towards the message; kDone when it is complete. As
   /// UnaryHandler::Step. When memory for more rows is lacking, a message that
   /// has some already is complete with those.
-  absl::StatusOr<Progress> Step(Resume resume);
+  absl::StatusOr<Progress> Step(Resume resume, StopRequest stop);
   /// The message, once complete.
   grpc::ByteBuffer TakeMessage();
   /// Whether the last message was taken.

@@ -18,6 +18,15 @@ absl::StatusOr<CanonicalSpec> CheckSpec(const v1::TableSpec& spec) {
   return CanonicalSpec::Create(*std::move(table));
 }
 
+absl::Status CheckFits(absl::string_view field, absl::string_view what, std::int64_t bytes,
+                       std::int64_t max_message_bytes) {
+  if (bytes <= max_message_bytes) return absl::OkStatus();
+  return FieldError(absl::StatusCode::kResourceExhausted, field,
+                    absl::StrCat("the response with ", what, " has ", bytes,
+                                 " bytes, more than max_message_bytes = ", max_message_bytes,
+                                 ": raise the server's --max_message_bytes"));
+}
+
 bool IsFingerprint(absl::string_view text) {
   return text.size() == 32 && std::all_of(text.begin(), text.end(), [](char c) {
            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');

@@ -70,6 +70,13 @@ absl::Status CheckRange(const Request& request, const CanonicalSpec& spec) {
   return spec.CheckRange(request.start_position(), request.row_count());
 }
 
+/// Checks that a response of `bytes` bytes, which holds nothing that could be
+/// asked for in parts, fits one message.
+///
+/// **Errors**: RESOURCE_EXHAUSTED (`field`), naming size, limit and way out.
+absl::Status CheckFits(absl::string_view field, absl::string_view what, std::int64_t bytes,
+                       std::int64_t max_message_bytes);
+
 /// Whether `text` is a fingerprint: 32 lower-case hexadecimal digits.
 bool IsFingerprint(absl::string_view text);
 

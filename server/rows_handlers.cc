@@ -45,8 +45,8 @@ class GetRowsHandler final : public UnaryHandler {
     return true;
   }
 
-  absl::StatusOr<Progress> Step(Resume resume) override {
-    absl::StatusOr<Progress> progress = reader_->Step(resume);
+  absl::StatusOr<Progress> Step(Resume resume, StopRequest stop) override {
+    absl::StatusOr<Progress> progress = reader_->Step(resume, stop);
     if (progress.ok() && *progress == Progress::kDone) response() = reader_->TakeMessage();
     return progress;
   }
@@ -58,9 +58,20 @@ class GetRowsHandler final : public UnaryHandler {
 
 }  // namespace
 
+absl::Status CheckRowSize(const CanonicalSpec& spec, std::int64_t start,
+                          std::int64_t max_message_bytes) {
+  const RowsHead head = RangeReader::HeadOf(spec, start, 1);
+  return CheckFits("spec", "one row", RowsMessageBytes(head, spec.row_bytes()), max_message_bytes);
+}
+
 absl::Status CheckMessageSize(const CanonicalSpec& spec, std::int64_t start, std::int64_t count,
                               std::int64_t max_message_bytes, absl::string_view field,
                               absl::string_view way_out) {
+  if (count > 0) {
+    // Rows that cannot be sent one by one cannot be asked for in parts.
+    absl::Status one_row = CheckRowSize(spec, start, max_message_bytes);
+    if (!one_row.ok()) return one_row;
+  }
   // Far too many rows first: the product of what is left cannot overflow.
   if (count <= max_message_bytes / spec.row_bytes()) {
     const RowsHead head = RangeReader::HeadOf(spec, start, count);

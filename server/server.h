@@ -33,7 +33,7 @@ class Server {
   ///
   /// **Errors**: those of Listener::Open; INTERNAL if gRPC does not start.
   static absl::StatusOr<std::unique_ptr<Server>> Start(
-      const Options& options, BlockCache::Opener opener = &LocalTable::Create);
+      const Options& options, BlockCache::Opener opener = &LocalTable::Open);
   Server(const Server&) = delete;
   /// Ends what is in flight.
   ~Server();

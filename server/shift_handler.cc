@@ -62,7 +62,7 @@ class ShiftRowsHandler final : public UnaryHandler {
     return true;
   }
 
-  absl::StatusOr<Progress> Step(Resume) override {
+  absl::StatusOr<Progress> Step(Resume, StopRequest) override {
     if (rows_ == nullptr) {
       auto rows = backend_->cache.Allocate(static_cast<std::int64_t>(data_.size()));
       if (!rows.ok()) return rows.status();

@@ -54,9 +54,10 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
       End(status);
       return Progress::kDone;
     }
-    const absl::StatusOr<Progress> progress = reader_->Step(Resume(&backend_->pool, this));
+    const absl::StatusOr<Progress> progress = reader_->Step(
+        Resume(&backend_->pool, this), [&] { return !(status = CheckWanted(*context_)).ok(); });
     if (!progress.ok()) {
-      End(progress.status());
+      End(status.ok() ? progress.status() : status);
       return Progress::kDone;
     }
     // From the pool's view a call that is being written is done; OnWriteDone
@@ -92,8 +93,7 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
     status = CheckRange(request, *spec);
     if (!status.ok()) return status;
     if (request.row_count() > 0) {
-      status = CheckMessageSize(*spec, request.start_position(), 1, backend_->max_message_bytes,
-                                "spec", "raise the server's --max_message_bytes");
+      status = CheckRowSize(*spec, request.start_position(), backend_->max_message_bytes);
       if (!status.ok()) return status;
     }
     const std::int64_t max_rows =

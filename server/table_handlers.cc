@@ -29,11 +29,13 @@ constexpr std::size_t kListMarginBytes = 64;
 class ImmediateHandler : public UnaryHandler {
  public:
   bool TryAnswer() override { return true; }
-  absl::StatusOr<Progress> Step(Resume) override { return Progress::kDone; }
+  absl::StatusOr<Progress> Step(Resume, StopRequest) override { return Progress::kDone; }
 };
 
 class GetTableHandler final : public ImmediateHandler {
  public:
+  explicit GetTableHandler(Backend* backend) : backend_(backend) {}
+
   absl::Status Start(const grpc::ByteBuffer& bytes) override {
     v1::GetTableRequest request;
     absl::Status status = Decode(bytes, &request);
@@ -56,9 +58,17 @@ class GetTableHandler final : public ImmediateHandler {
     table.set_numerics_description(absl::StrCat(
         "EXACT: every element is the real value of its formula, rounded once to ",
         std::string(ElementTypeName(spec->element_type())), ", to nearest, ties to even"));
+    // A spec that holds many frequencies is sent once rather than not at all.
+    const auto bytes_needed = [&] { return static_cast<std::int64_t>(table.ByteSizeLong()); };
+    if (bytes_needed() > backend_->max_message_bytes) table.clear_effective_spec();
+    status = CheckFits("spec", "the table's spec", bytes_needed(), backend_->max_message_bytes);
+    if (!status.ok()) return status;
     response() = Encode(table);
     return absl::OkStatus();
   }
+
+ private:
+  Backend* const backend_;
 };
 
 class GetFrequenciesHandler final : public UnaryHandler {
@@ -72,16 +82,11 @@ class GetFrequenciesHandler final : public UnaryHandler {
     absl::StatusOr<CanonicalSpec> spec = CheckTable(request);
     if (!spec.ok()) return spec.status();
     if (const auto* sinusoidal = std::get_if<Sinusoidal>(&spec->spec().scheme)) {
-      const std::int64_t bytes_needed = sinusoidal->width / 2 * 8;
-      if (bytes_needed + static_cast<std::int64_t>(kListMarginBytes) >
-          backend_->max_message_bytes) {
-        return FieldError(
-            absl::StatusCode::kResourceExhausted, "spec.sinusoidal.width",
-            absl::StrCat(bytes_needed,
-                         " bytes of frequencies do not fit a message of at most "
-                         "max_message_bytes = ",
-                         backend_->max_message_bytes, ": raise the server's --max_message_bytes"));
-      }
+      const std::int64_t count = sinusoidal->width / 2;
+      status = CheckFits("spec.sinusoidal.width", absl::StrCat(count, " frequencies"),
+                         8 * count + static_cast<std::int64_t>(kListMarginBytes),
+                         backend_->max_message_bytes);
+      if (!status.ok()) return status;
     }
     spec_.emplace(*std::move(spec));
     return absl::OkStatus();
@@ -89,8 +94,8 @@ class GetFrequenciesHandler final : public UnaryHandler {
 
   bool TryAnswer() override { return false; }
 
-  absl::StatusOr<Progress> Step(Resume) override {
-    absl::StatusOr<std::vector<double>> frequencies = Frequencies(*spec_);
+  absl::StatusOr<Progress> Step(Resume, StopRequest stop) override {
+    absl::StatusOr<std::vector<double>> frequencies = Frequencies(*spec_, stop);
     if (!frequencies.ok()) return frequencies.status();
     v1::GetFrequenciesResponse answer;
     answer.set_fingerprint(spec_->fingerprint());
@@ -128,7 +133,7 @@ class ListTablesHandler final : public UnaryHandler {
   // Writing specs of up to 1000 tables takes its time.
   bool TryAnswer() override { return false; }
 
-  absl::StatusOr<Progress> Step(Resume) override {
+  absl::StatusOr<Progress> Step(Resume, StopRequest) override {
     const auto* after = reinterpret_cast<const std::uint8_t*>(after_.data());
     // One more than asked for tells whether there is a next page.
     const std::vector<TablePtr> tables = backend_->cache.Tables(
@@ -193,8 +198,8 @@ class GetServerInfoHandler final : public ImmediateHandler {
 
 }  // namespace
 
-std::unique_ptr<UnaryHandler> NewGetTableHandler(Backend*) {
-  return std::make_unique<GetTableHandler>();
+std::unique_ptr<UnaryHandler> NewGetTableHandler(Backend* backend) {
+  return std::make_unique<GetTableHandler>(backend);
 }
 std::unique_ptr<UnaryHandler> NewGetFrequenciesHandler(Backend* backend) {
   return std::make_unique<GetFrequenciesHandler>(backend);

@@ -14,6 +14,11 @@ namespace phasor::cli {
 /// The address of --server, of PHASOR_SERVER, or the default.
 std::string ServerAddress(const Arguments& arguments);
 
+/// Why there is no answer from the server, and what to do, in one line for
+/// people; empty if `status` is not about that. `message` is what `status` says.
+std::string ExplainNoAnswer(const Arguments& arguments, const absl::Status& status,
+                            absl::string_view message);
+
 /// The client that --local, --server and --timeout ask for.
 ///
 /// **Errors**: INVALID_ARGUMENT for a timeout or an address that is none.

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 
-#include "absl/strings/str_cat.h"
 #include "client/cli/arguments.h"
 #include "client/cli/connection.h"
 #include "client/cli/flags.h"
@@ -40,15 +39,9 @@ absl::Status Run(const Arguments& arguments) {
 /// The error as one line for people.
 std::string Explain(const absl::StatusOr<Arguments>& arguments, const absl::Status& status) {
   if (!arguments.ok()) return Arguments().Explain(status);
-  std::string message = arguments->Explain(status);
-  if (status.code() != absl::StatusCode::kUnavailable &&
-      status.code() != absl::StatusCode::kDeadlineExceeded) {
-    return message;
-  }
-  return absl::StrCat(
-      "no answer from ", ServerAddress(*arguments), ": ", message,
-      "; start phasord there, or name another server with --server",
-      InfoOf(*arguments->verb()).has_scheme ? ", or compute here with --local" : "");
+  const std::string message = arguments->Explain(status);
+  const std::string no_answer = ExplainNoAnswer(*arguments, status, message);
+  return no_answer.empty() ? message : no_answer;
 }
 
 }  // namespace

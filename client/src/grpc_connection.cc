@@ -103,8 +103,10 @@ grpc::ChannelArguments ChannelArgumentsFor() {
   // A server that moved is found within a second of a failure, not thirty.
   arguments.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, 1000);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
+  // The time that an attempt to connect may take. It outlasts the waits between calls, so that the
+  // next one sees why an attempt failed.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 2000);
   return arguments;
 }
 

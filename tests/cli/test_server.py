@@ -1,11 +1,16 @@
 """The tool and a server: the same bits as --local, and what happens without one."""
 
+import concurrent.futures
+import contextlib
 import json
 import os
 import socket
+import struct
 import subprocess
+import threading
 import time
 
+import grpc
 import numpy as np
 import pytest
 
@@ -82,6 +87,91 @@ def test_without_a_server(tool, words):
                  status=1)
     assert time.monotonic() - began < 8
     assert list(tool.directory.iterdir()) == []
+
+
+def address_of(listening):
+    return "127.0.0.1:%d" % listening.getsockname()[1]
+
+
+@contextlib.contextmanager
+def answering(answer):
+    """The address of something that is no phasord: `answer(connection)` each time."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        def serve():
+            with contextlib.suppress(OSError):
+                while True:
+                    answer(listening.accept()[0])
+        threading.Thread(target=serve, daemon=True).start()
+        yield address_of(listening)
+        listening.shutdown(socket.SHUT_RDWR)
+
+
+def reset(connection):
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+def speak_http(connection):
+    with connection:
+        connection.recv(100)
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+
+def refused_connection(tool, address, reason):
+    """A failure to connect is one plain sentence, and in it none of gRPC's words."""
+    line = tool.refused("rows", "sinusoidal", "--width=4", "--count=3", "--timeout=2s",
+                        f"--server={address}", status=1)
+    assert line == (f"phasor: no answer from {address}: {reason}; start phasord there, or name "
+                    "another server with --server, or compute here with --local\n")
+
+
+def test_a_refused_connection(tool):
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = address_of(listening)
+    # Again and again: which of gRPC's attempts ends a call is chance.
+    for _ in range(5):
+        refused_connection(tool, address, "nothing listens there")
+
+
+def test_a_connection_that_is_reset(tool):
+    with answering(reset) as address:
+        refused_connection(tool, address, "the connection was ended from there")
+
+
+def test_a_server_of_web_pages(tool):
+    with answering(speak_http) as address:
+        refused_connection(tool, address, "what answers there is no phasord")
+
+
+def test_a_server_that_says_nothing(tool):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        refused_connection(tool, address_of(silent),
+                           "nothing came back in the time of --timeout")
+
+
+def test_a_path_without_a_socket(tool):
+    refused_connection(tool, f"unix:{tool.directory}/none", "there is no such socket")
+
+
+def test_a_socket_that_a_server_left_behind(tool):
+    path = f"{tool.directory}/stale"
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(path)
+        listening.listen()
+    refused_connection(tool, f"unix:{path}", "nothing listens there")
+
+
+def test_a_name_that_stands_for_nothing(tool):
+    refused_connection(tool, "no-such-host.invalid:50051", "the name does not resolve")
+
+
+def test_a_service_of_another_kind(tool):
+    """It speaks gRPC, and knows none of the methods."""
+    server = grpc.server(concurrent.futures.ThreadPoolExecutor(1))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    refused_connection(tool, f"127.0.0.1:{port}", "what answers there is no phasord")
+    server.stop(None).wait()
 
 
 def test_a_wrong_request_is_told_without_a_server(tool):

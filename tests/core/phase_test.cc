@@ -29,7 +29,8 @@ double ErrorOverBound(DoubleDouble got, double bound, const Number& want) {
 
 void ExpectWithinBounds(const Sinusoidal& spec, std::int64_t i, Position position) {
   const MpfrScope scope;
-  const auto point = PhaseLadder(FrequencyLadder(spec)).At(i, position);
+  StopCheck never(NeverStop);
+  const auto point = PhaseLadder(FrequencyLadder(spec), never).At(i, position);
   ASSERT_TRUE(point.has_value());
   Number angle(3000);
   Number p(1200);
@@ -89,8 +90,9 @@ TEST(PhaseTest, FractionsStayWithinTheirBounds) {
 
 TEST(PhaseTest, ZeroAnglesAreExact) {
   const MpfrScope scope;
-  const PhaseLadder phases{
-      FrequencyLadder(Sinusoidal{.width = 6, .ladder = ExplicitLadder{{0.0, -0.0, -3.0}}})};
+  StopCheck never(NeverStop);
+  const PhaseLadder phases(
+      FrequencyLadder(Sinusoidal{.width = 6, .ladder = ExplicitLadder{{0.0, -0.0, -3.0}}}), never);
   for (const auto& [i, position] : std::vector<std::pair<int, Position>>{
            {0, {5, 0}}, {1, {-5, 0}}, {1, {-5, 0.5}}, {0, {0, 0.5}}, {2, {0, 0}}}) {
     const auto point = phases.At(i, position);
@@ -104,8 +106,10 @@ TEST(PhaseTest, ZeroAnglesAreExact) {
 
 TEST(PhaseTest, AnglesOutOfReachAreLeftToOthers) {
   const MpfrScope scope;
-  const PhaseLadder phases{
-      FrequencyLadder(Sinusoidal{.width = 100, .base = 0x1p64, .ladder = DownscaledLadder{49.5}})};
+  StopCheck never(NeverStop);
+  const PhaseLadder phases(
+      FrequencyLadder(Sinusoidal{.width = 100, .base = 0x1p64, .ladder = DownscaledLadder{49.5}}),
+      never);
   EXPECT_FALSE(phases.is_vanishing(5));
   EXPECT_TRUE(phases.At(5, {1, 0}).has_value());
   EXPECT_TRUE(phases.is_vanishing(6));

@@ -21,6 +21,7 @@
 #include "core/real.h"
 #include "core/rounding.h"
 #include "core/settle.h"
+#include "core/stop_check.h"
 #include "phasor/core/spec.h"
 
 namespace phasor {
@@ -56,7 +57,8 @@ class PlainRows {
  private:
   static PhaseLadder Phases(const FrequencyLadder& ladder) {
     const MpfrScope scope;
-    return PhaseLadder(ladder);
+    StopCheck never(NeverStop);
+    return {ladder, never};
   }
 
   BitsOf<kType> Element(std::int64_t i, Trig trig, Position position) const {

@@ -56,7 +56,7 @@ TEST(RotationKernelTest, TurnsKeepTheirBound) {
           std::ldexp(static_cast<double>(random() >> 11), -51 - static_cast<int>(random() % 60));
       turns[1].Set(i, ToDoubleDoubles(angles[i]));
     }
-    FillTurns(turns);
+    for (std::int64_t r = 0; r < kMaxTurns; ++r) FillTurn(r, turns);
     for (std::int64_t i = 0; i < kPairs; ++i) {
       double largest = 0;
       for (std::int64_t r = 0; r < kMaxTurns; ++r) {

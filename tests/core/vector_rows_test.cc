@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/sinusoidal_table.h"
+#include "core/stop_check.h"
 #include "phasor/core/local_table.h"
 #include "tests/core/plain_rows.h"
 #include "tests/core/vector_targets.h"
@@ -126,7 +127,8 @@ TYPED_TEST(VectorRowsTest, DoubtOfEveryElementChangesNothing) {
     const CanonicalSpec spec = SpecOf(sinusoidal, kType);
     const std::vector<std::byte> want = PlainRows<kType>(spec).Read(-40, 80);
     ForEachVectorTarget([&] {
-      const SinusoidalTable<kType> table(spec, std::numeric_limits<double>::infinity());
+      StopCheck never(NeverStop);
+      const SinusoidalTable<kType> table(spec, never, std::numeric_limits<double>::infinity());
       EXPECT_EQ(ReadGuarded(table, -40, 80, 0), want);
       // All are settled but the exact row and, if there is one, the zero row.
       EXPECT_GE(table.settled_elements(), 78 * 2 * (sinusoidal.width / 2));

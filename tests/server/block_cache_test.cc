@@ -198,6 +198,32 @@ TEST(BlockCache, FailedGenerationLeavesNothing) {
   EXPECT_TRUE(Get(&cache, table, 0).ok());
 }
 
+TEST(BlockCache, StoppedGenerationLeavesNothingAndIsNobodyElsesFailure) {
+  BlockCache cache(Blocks(200, 200), &LocalTable::Open);
+  CanonicalSpec widest = Spec(65536);
+  std::optional<absl::StatusOr<TablePtr>> waited;
+  bool stopping = false;
+  const auto stop = [&] {
+    if (!stopping) {
+      stopping = true;
+      EXPECT_FALSE(
+          cache.Open(widest, [&](absl::StatusOr<TablePtr> table) { waited = table; }).has_value());
+    }
+    return true;
+  };
+  EXPECT_EQ(cache.Open(widest, &NobodyWaits, stop)->status().code(), absl::StatusCode::kCancelled);
+  ASSERT_TRUE(waited.has_value());
+  EXPECT_EQ(waited->status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(cache.live_bytes(), 0);
+
+  const TablePtr table = Open(&cache, widest);
+  const std::int64_t before = cache.live_bytes();
+  EXPECT_EQ(cache.Get(table, 3, &NobodyWaitsForBlock, [] { return true; })->status().code(),
+            absl::StatusCode::kCancelled);
+  EXPECT_EQ(cache.live_bytes(), before);
+  EXPECT_TRUE(Get(&cache, table, 3).ok());
+}
+
 TEST(BlockCache, FailedOpeningLeavesNothing) {
   FakeMaking making;
   BlockCache cache(Blocks(8, 8), FakeTable::Opener(&making));

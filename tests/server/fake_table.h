@@ -35,7 +35,7 @@ class FakeTable final : public LocalTable {
   }
 
   static BlockCache::Opener Opener(FakeMaking* making) {
-    return [making](CanonicalSpec spec) {
+    return [making](CanonicalSpec spec, StopRequest) {
       ++making->opened;
       making->on_open();
       return std::make_shared<const FakeTable>(std::move(spec), making);
@@ -46,19 +46,20 @@ class FakeTable final : public LocalTable {
   std::int64_t settled_elements() const override { return 0; }
 
  protected:
-  void DoRead(std::int64_t start, std::int64_t count, std::byte* out) const override {
+  void DoRead(std::int64_t start, std::int64_t count, std::byte* out, StopCheck&) const override {
     ++making_.reads;
     making_.on_read(start);
     for (std::int64_t row = 0; row < count; ++row) {
       for (std::int64_t b = 0; b < spec().row_bytes(); ++b) *out++ = ByteOf(start + row, b);
     }
   }
-  void DoGather(absl::Span<const std::int64_t> positions, std::byte* out) const override {
+  void DoGather(absl::Span<const std::int64_t> positions, std::byte* out,
+                StopCheck&) const override {
     for (std::int64_t position : positions) {
       for (std::int64_t b = 0; b < spec().row_bytes(); ++b) *out++ = ByteOf(position, b);
     }
   }
-  void DoGather(absl::Span<const double>, std::byte*) const override {}
+  void DoGather(absl::Span<const double>, std::byte*, StopCheck&) const override {}
 
  private:
   FakeMaking& making_;

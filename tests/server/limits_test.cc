@@ -17,6 +17,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Options WithMessages(std::int64_t max_message_bytes) {
   Options options = TestOptions();
@@ -139,6 +140,79 @@ TEST(MessageLimit, HoldsForFrequencies) {
   v1::GetFrequenciesResponse response;
   ExpectError(server->GetFrequencies(&context, request, &response), grpc::RESOURCE_EXHAUSTED,
               "spec.sinusoidal.width");
+}
+
+// A table whose spec takes 8 bytes a frequency.
+v1::TableSpec ExplicitProto(int frequencies) {
+  v1::TableSpec spec = SinusoidalProto(2 * frequencies);
+  auto& list = *spec.mutable_sinusoidal()->mutable_explicit_()->mutable_frequencies();
+  for (int i = 0; i < frequencies; ++i) list.Add(1.0 + i);
+  return spec;
+}
+
+grpc::Status GetTable(RunningServer* server, const v1::TableSpec& spec,
+                      v1::GetTableResponse* table) {
+  v1::GetTableRequest request;
+  *request.mutable_spec() = spec;
+  EXPECT_LE(request.ByteSizeLong(), 65536u);
+  grpc::ClientContext context;
+  return (*server)->GetTable(&context, request, table);
+}
+
+TEST(MessageLimit, DescribesATableOnceThatFitsNoMessageTwice) {
+  RunningServer server(WithMessages(65536));
+  v1::GetTableResponse table;
+  const v1::TableSpec large = ExplicitProto(8000);
+  const grpc::Status status = GetTable(&server, large, &table);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(SpecOf(table.spec()).fingerprint(), SpecOf(large).fingerprint());
+  EXPECT_EQ(table.fingerprint(), SpecOf(large).fingerprint());
+  EXPECT_FALSE(table.has_effective_spec());
+
+  ASSERT_TRUE(GetTable(&server, ExplicitProto(4), &table).ok());
+  EXPECT_EQ(table.effective_spec().sinusoidal().explicit_().frequencies_size(), 4);
+}
+
+TEST(MessageLimit, NamesTheWayOutForATableWhoseDescriptionFitsNoMessage) {
+  RunningServer server(WithMessages(65536));
+  v1::GetTableResponse table;
+  const grpc::Status status = GetTable(&server, ExplicitProto(8180), &table);
+  ExpectError(status, grpc::RESOURCE_EXHAUSTED, "spec");
+  EXPECT_THAT(status.error_message(),
+              AllOf(HasSubstr("max_message_bytes = 65536"), HasSubstr("--max_message_bytes")));
+}
+
+TEST(MessageLimit, DoesNotSendTheCallerOfARowThatFitsNoMessageToACallThatCannotEither) {
+  RunningServer server(WithMessages(65536));
+  const auto expect_way_out = [](const grpc::Status& status) {
+    ExpectError(status, grpc::RESOURCE_EXHAUSTED, "spec");
+    EXPECT_THAT(status.error_message(),
+                AllOf(HasSubstr("--max_message_bytes"), Not(HasSubstr("ReadRows")),
+                      Not(HasSubstr("several calls"))));
+  };
+  const v1::TableSpec spec = SinusoidalProto(16384);
+  v1::Rows rows;
+  for (std::int64_t count : {1, 2}) {
+    expect_way_out(GetRows(&server, RangeRequest<v1::GetRowsRequest>(spec, 0, count), &rows));
+  }
+  EXPECT_TRUE(GetRows(&server, RangeRequest<v1::GetRowsRequest>(spec, 0, 0), &rows).ok());
+
+  v1::GatherRowsRequest gather;
+  *gather.mutable_spec() = spec;
+  gather.add_positions(3);
+  grpc::ClientContext gather_context;
+  v1::GatherRowsResponse gathered;
+  expect_way_out(server->GatherRows(&gather_context, gather, &gathered));
+
+  // The request has a shorter head than the response.
+  v1::ShiftRowsRequest shift;
+  *shift.mutable_spec() = SinusoidalProto(16372);
+  shift.set_data(std::string(std::size_t{4} * 16372, '\0'));
+  shift.set_steps(1);
+  ASSERT_LE(shift.ByteSizeLong(), 65536u);
+  grpc::ClientContext shift_context;
+  v1::ShiftRowsResponse shifted;
+  expect_way_out(server->ShiftRows(&shift_context, shift, &shifted));
 }
 
 TEST(CacheLimit, AServerThatKeepsNothingServesEverything) {

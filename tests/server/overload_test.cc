@@ -181,6 +181,56 @@ TEST(Overload, ALackOfMemoryInAStepIsAStatus) {
   EXPECT_TRUE(GetRows(&server, request, &rows).ok());
 }
 
+TEST(Overload, AnOpeningStopsForItsCallerAndGoesOnForOthers) {
+  std::atomic<int> opened = 0;
+  absl::Notification opening;
+  Options options = TestOptions();
+  options.threads = 2;
+  RunningServer server(options,
+                       [&](CanonicalSpec spec,
+                           StopRequest stop) -> absl::StatusOr<std::shared_ptr<const LocalTable>> {
+                         if (opened++ > 0) return LocalTable::Open(std::move(spec), stop);
+                         opening.Notify();
+                         while (!stop()) std::this_thread::yield();
+                         return absl::CancelledError("stopped");
+                       });
+  const auto request = RangeRequest<v1::GetRowsRequest>(SinusoidalProto(8), 0, 1);
+  grpc::ClientContext context;
+  std::thread first([&] {
+    v1::GetRowsResponse response;
+    EXPECT_EQ(server->GetRows(&context, request, &response).error_code(), grpc::CANCELLED);
+  });
+  opening.WaitForNotification();
+  const std::int64_t steps = server.server().pool().steps();
+  std::thread second([&] {
+    v1::Rows rows;
+    EXPECT_TRUE(GetRows(&server, request, &rows).ok());
+    ExpectSameRows(rows.data(), LocalRows(SinusoidalProto(8), 0, 1));
+  });
+  while (server.server().pool().steps() == steps) std::this_thread::yield();
+  context.TryCancel();
+  first.join();
+  second.join();
+  EXPECT_EQ(opened, 2);
+}
+
+TEST(Overload, AnOpeningStopsAtItsCallersDeadline) {
+  RunningServer server(
+      TestOptions(),
+      [](CanonicalSpec, StopRequest stop) -> absl::StatusOr<std::shared_ptr<const LocalTable>> {
+        while (!stop()) std::this_thread::yield();
+        return absl::CancelledError("stopped");
+      });
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(20));
+  v1::GetRowsResponse response;
+  EXPECT_EQ(
+      server
+          ->GetRows(&context, RangeRequest<v1::GetRowsRequest>(SinusoidalProto(8), 0, 1), &response)
+          .error_code(),
+      grpc::DEADLINE_EXCEEDED);
+}
+
 TEST(Overload, AThousandCancelledStreamsLeaveNothingBehind) {
   Options options = TestOptions();
   options.cache_bytes = 16 << 20;

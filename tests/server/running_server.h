@@ -36,7 +36,7 @@ inline Options TestOptions() {
 class RunningServer {
  public:
   explicit RunningServer(const Options& options = TestOptions(),
-                         BlockCache::Opener opener = &LocalTable::Create)
+                         BlockCache::Opener opener = &LocalTable::Open)
       : server_(Server::Start(options, std::move(opener)).value()) {
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(-1);

@@ -21,8 +21,11 @@
 #include "absl/types/span.h"
 #include "phasor/core/export.h"
 #include "phasor/core/spec.h"
+#include "phasor/core/stop.h"
 
 namespace phasor {
+
+class StopCheck;
 
 /// How far a shift goes: positions, or a binary64 taken exactly.
 using ShiftBy = std::variant<std::int64_t, double>;
@@ -34,6 +37,12 @@ using ShiftBy = std::variant<std::int64_t, double>;
 class PHASOR_EXPORT LocalTable {
  public:
   static std::shared_ptr<const LocalTable> Create(CanonicalSpec spec);
+  /// The same for callers that may want to stop: opening the widest tables
+  /// takes tens of milliseconds.
+  ///
+  /// **Errors**: CANCELLED once `stop` says so.
+  static absl::StatusOr<std::shared_ptr<const LocalTable>> Open(CanonicalSpec spec,
+                                                                StopRequest stop);
   virtual ~LocalTable() = default;
 
   const CanonicalSpec& spec() const { return spec_; }
@@ -42,18 +51,22 @@ class PHASOR_EXPORT LocalTable {
   /// row-major; `out` must be count * row_bytes bytes, with no alignment asked.
   ///
   /// **Errors**: those of CanonicalSpec::CheckRange, before anything is
-  /// written; INVALID_ARGUMENT (out) for a buffer of another size.
-  absl::Status ReadInto(std::int64_t start, std::int64_t count, absl::Span<std::byte> out) const;
+  /// written; INVALID_ARGUMENT (out) for a buffer of another size; CANCELLED
+  /// once `stop` says so, and then any part of `out` may be written or not.
+  absl::Status ReadInto(std::int64_t start, std::int64_t count, absl::Span<std::byte> out,
+                        StopRequest stop = NeverStop) const;
 
   /// Writes one row for each of `positions`, in that order; repeats allowed.
   ///
-  /// **Errors**: OUT_OF_RANGE (positions[k]), before anything is written.
-  absl::Status GatherInto(absl::Span<const std::int64_t> positions,
-                          absl::Span<std::byte> out) const;
+  /// **Errors**: OUT_OF_RANGE (positions[k]), before anything is written;
+  /// CANCELLED as ReadInto.
+  absl::Status GatherInto(absl::Span<const std::int64_t> positions, absl::Span<std::byte> out,
+                          StopRequest stop = NeverStop) const;
   /// The same at real positions, each taken exactly. Refused for learned
   /// tables (INVALID_ARGUMENT, real_positions), as is a position that is not
   /// finite.
-  absl::Status GatherInto(absl::Span<const double> positions, absl::Span<std::byte> out) const;
+  absl::Status GatherInto(absl::Span<const double> positions, absl::Span<std::byte> out,
+                          StopRequest stop = NeverStop) const;
 
   /// Bytes held, this object included.
   virtual std::int64_t memory_bytes() const = 0;
@@ -63,10 +76,14 @@ class PHASOR_EXPORT LocalTable {
 
  protected:
   explicit LocalTable(CanonicalSpec spec) : spec_(std::move(spec)) {}
-  /// As above, with arguments already checked.
-  virtual void DoRead(std::int64_t start, std::int64_t count, std::byte* out) const = 0;
-  virtual void DoGather(absl::Span<const std::int64_t> positions, std::byte* out) const = 0;
-  virtual void DoGather(absl::Span<const double> positions, std::byte* out) const = 0;
+  /// As above, with arguments already checked. They count their work in `stop`
+  /// and return early once it has stopped.
+  virtual void DoRead(std::int64_t start, std::int64_t count, std::byte* out,
+                      StopCheck& stop) const = 0;
+  virtual void DoGather(absl::Span<const std::int64_t> positions, std::byte* out,
+                        StopCheck& stop) const = 0;
+  virtual void DoGather(absl::Span<const double> positions, std::byte* out,
+                        StopCheck& stop) const = 0;
 
  private:
   CanonicalSpec spec_;
@@ -75,8 +92,10 @@ class PHASOR_EXPORT LocalTable {
 /// The angular frequencies w_i, i = 0 ... width/2-1, radians per position,
 /// each correctly rounded to binary64.
 ///
-/// **Errors**: INVALID_ARGUMENT (spec) for tables without frequencies.
-PHASOR_EXPORT absl::StatusOr<std::vector<double>> Frequencies(const CanonicalSpec& spec);
+/// **Errors**: INVALID_ARGUMENT (spec) for tables without frequencies;
+/// CANCELLED once `stop` says so.
+PHASOR_EXPORT absl::StatusOr<std::vector<double>> Frequencies(const CanonicalSpec& spec,
+                                                              StopRequest stop = NeverStop);
 
 /// Turns rows of a sinusoidal table into the rows `by` positions on: pair i is
 /// rotated by -by * w_i. `rows` and `out` are [n, row_width] elements of the

@@ -1,0 +1,85 @@
+#include "phasor/core/stop.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "phasor/core/local_table.h"
+
+namespace phasor {
+namespace {
+
+using Call = std::function<absl::Status(StopRequest)>;
+
+CanonicalSpec Canonical(TableSpec spec) {
+  auto canonical = CanonicalSpec::Create(std::move(spec));
+  EXPECT_TRUE(canonical.ok()) << canonical.status();
+  return *std::move(canonical);
+}
+
+// Counts the questions of a call that is never stopped, then stops it at the
+// first, at one in the middle and at the last: each time nothing more is asked.
+void ExpectStoppable(const Call& call, int fewest_questions) {
+  int questions = 0;
+  ASSERT_TRUE(call([&] {
+                ++questions;
+                return false;
+              }).ok());
+  EXPECT_GE(questions, fewest_questions);
+  for (const int last : {1, (questions + 1) / 2, questions}) {
+    int asked = 0;
+    const absl::Status status = call([&] { return ++asked >= last; });
+    EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << "question " << last;
+    EXPECT_EQ(asked, last);
+  }
+}
+
+Call Read(const CanonicalSpec& spec, std::int64_t start, std::int64_t count) {
+  return [table = LocalTable::Create(spec), start, count](StopRequest stop) {
+    std::vector<std::byte> out(count * table->spec().row_bytes());
+    return table->ReadInto(start, count, absl::MakeSpan(out), stop);
+  };
+}
+
+TEST(StopTest, ReadsStopBetweenSegmentsAndInsideRows) {
+  ExpectStoppable(Read(Canonical(Sinusoidal{.width = 512}), 0, 4096), 10);
+  ExpectStoppable(Read(Canonical(Sinusoidal{.width = 65536}), 1, 1), 10);
+  ExpectStoppable(Read(Canonical({Sinusoidal{.width = 64}, ElementType::kFloat64}), -50, 20000),
+                  10);
+}
+
+TEST(StopTest, SeededReadsStop) {
+  ExpectStoppable(Read(Canonical(LearnedInit{.max_positions = 1000, .width = 65536}), 3, 1), 10);
+}
+
+TEST(StopTest, GathersStopInsideRows) {
+  const auto table = LocalTable::Create(Canonical(Sinusoidal{.width = 65536}));
+  std::vector<std::byte> out(table->spec().row_bytes());
+  ExpectStoppable(
+      [&](StopRequest stop) {
+        return table->GatherInto(std::vector<std::int64_t>{7}, absl::MakeSpan(out), stop);
+      },
+      10);
+  ExpectStoppable(
+      [&](StopRequest stop) {
+        return table->GatherInto(std::vector<double>{7.5}, absl::MakeSpan(out), stop);
+      },
+      10);
+}
+
+TEST(StopTest, OpeningsAndFrequenciesStop) {
+  const CanonicalSpec spec = Canonical(Sinusoidal{.width = 65536});
+  ExpectStoppable([&](StopRequest stop) { return LocalTable::Open(spec, stop).status(); }, 100);
+  ExpectStoppable([&](StopRequest stop) { return Frequencies(spec, stop).status(); }, 100);
+}
+
+TEST(StopTest, ShortCallsAskNothing) {
+  const auto table = LocalTable::Create(Canonical(Sinusoidal{.width = 64}));
+  std::vector<std::byte> out(table->spec().row_bytes());
+  EXPECT_TRUE(table->ReadInto(5, 1, absl::MakeSpan(out), [] { return true; }).ok());
+}
+
+}  // namespace
+}  // namespace phasor
