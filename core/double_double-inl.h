@@ -77,10 +77,11 @@ HWY_INLINE DoubleDoubles Sum(DoubleDoubles a, DoubleDoubles b) {
   return QuickTwoSum(v.hi, hn::Add(t.lo, v.lo));
 }
 
-// Within 2u^2, relative.
-HWY_INLINE DoubleDoubles Sum(DoubleDoubles a, Doubles b) {
-  const DoubleDoubles s = TwoSum(a.hi, b);
-  return QuickTwoSum(s.hi, hn::Add(a.lo, s.lo));
+// Within 4u^2, relative, if |a| is 2 |b| or more: the three low parts are below
+// 2u |a| together, and their two sums round within u of that.
+HWY_INLINE DoubleDoubles SumOfUnequal(DoubleDoubles a, DoubleDoubles b) {
+  const DoubleDoubles s = QuickTwoSum(a.hi, b.hi);
+  return QuickTwoSum(s.hi, hn::Add(s.lo, hn::Add(a.lo, b.lo)));
 }
 
 // Within 7u^2, relative.

@@ -19,7 +19,8 @@ HWY_INLINE Doubles Tail(const double (&coefficients)[3], Doubles z) {
   return hn::MulAdd(z, inner, Broadcast(coefficients[0]));
 }
 
-// TurnSinCos() for every target.
+// TurnSinCos() for every target. In each sum of the series the first is the larger
+// by far.
 void SinesCosinesOfTurns(std::int64_t pairs, const std::int64_t* node, const double* residue,
                          const double* residue_lo, const MutablePairRow& out) {
   const DoubleTag d;
@@ -31,16 +32,15 @@ void SinesCosinesOfTurns(std::int64_t pairs, const std::int64_t* node, const dou
     const DoubleDoubles y = Product(turns, Broadcast(kRadiansPerTurn));
     const DoubleDoubles z = Product(y, y);
 
-    const DoubleDoubles sine_factor =
-        Sum(Product(z, Sum(Broadcast(k120th), Product(z, Tail(kSineTail, z.hi)))),
-            Negated(Broadcast(kSixth)));
-    const DoubleDoubles sine = Sum(y, Product(Product(y, z), sine_factor));
+    const DoubleDoubles fifth = SumOfUnequal(Broadcast(k120th), Product(z, Tail(kSineTail, z.hi)));
+    const DoubleDoubles third = SumOfUnequal(Negated(Broadcast(kSixth)), Product(z, fifth));
+    const DoubleDoubles sine = SumOfUnequal(y, Product(Product(y, z), third));
 
-    const DoubleDoubles sixth_power =
-        Sum(Product(z, Tail(kCosineTail, z.hi)), Negated(Broadcast(k720th)));
-    const DoubleDoubles cosine_factor =
-        Sum(Product(z, Sum(Broadcast(k24th), Product(z, sixth_power))), Negated(Broadcast(kHalf)));
-    const DoubleDoubles cosine = Sum(Product(z, cosine_factor), Broadcast(1.0));
+    const DoubleDoubles sixth =
+        SumOfUnequal(Negated(Broadcast(k720th)), Product(z, Tail(kCosineTail, z.hi)));
+    const DoubleDoubles fourth = SumOfUnequal(Broadcast(k24th), Product(z, sixth));
+    const DoubleDoubles second = SumOfUnequal(Negated(Broadcast(kHalf)), Product(z, fourth));
+    const DoubleDoubles cosine = SumOfUnequal(Broadcast(DoubleDouble{1, 0}), Product(z, second));
 
     const auto index = hn::ShiftLeft<2>(hn::LoadU(integers, node + i));
     const auto gather = [&](int part) HWY_ATTR { return hn::GatherIndex(d, nodes + part, index); };

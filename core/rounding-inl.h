@@ -74,9 +74,10 @@ HWY_INLINE hn::Vec<hn::ScalableTag<std::uint16_t>> ToShorts(const Wide (&v)[kSiz
 
 // One part of a 16-bit type, in lanes of 64 bits. By 2^52 q, q the last place of
 // the element: a sum with it has q as its own last place, so that adding rounds,
-// and its integer counts the q's. q is that of the value; where value - error is
-// of the binade below, both round to the power of two between.
-// For |value| below 2, and infinite errors.
+// and its integer counts the q's. q is that of the value. Where value - error is of
+// the binade below, whose q is half as large, both still round to the power of two
+// between, if the error is below q/4; larger ones are in doubt, and with them all
+// whose sign is. For |value| below 2, and infinite errors.
 template <ElementType kType>
 HWY_INLINE void RoundNarrowPart(Doubles value, Doubles error, Wide& bits, Wide& doubt) {
   constexpr BinaryFormat kFormat = FormatOf(kType);
@@ -92,11 +93,13 @@ HWY_INLINE void RoundNarrowPart(Doubles value, Doubles error, Wide& bits, Wide& 
                                 hn::BitCast(d, hn::Set(wide, (kLeastNormal + kBias) << 52)));
   const Wide counter =
       hn::Add(hn::BitCast(wide, power), hn::Set(wide, std::uint64_t{52 - kFraction} << 52));
-  const Doubles least = hn::Sub(magnitude, error);
-  const Wide below = hn::BitCast(wide, hn::Add(least, hn::BitCast(d, counter)));
+  const Wide below = hn::BitCast(wide, hn::Add(hn::Sub(magnitude, error), hn::BitCast(d, counter)));
   const Wide above = hn::BitCast(wide, hn::Add(hn::Add(magnitude, error), hn::BitCast(d, counter)));
-  // Where the sign is open, it counts too. Else the two differ by fewer than 2^16 q.
-  doubt = hn::Or(hn::Xor(below, above), hn::ShiftRight<63>(hn::BitCast(wide, least)));
+  // q is at least 2^-precision of the magnitude. Where this is not negative the two
+  // differ by a q at most.
+  const Doubles room =
+      hn::NegMulAdd(error, Broadcast(std::uint64_t{4} << kFormat.precision), magnitude);
+  doubt = hn::Or(hn::Xor(below, above), hn::ShiftRight<63>(hn::BitCast(wide, room)));
   // The counter's exponent becomes the element's, one too small: the hidden bit adds it.
   constexpr std::uint64_t kOffset = (std::uint64_t{52 - kFraction} + kLeastNormal + kBias)
                                     << kFraction;

@@ -270,7 +270,7 @@ void ExpectDoubtAtMidpoints() {
     for (const double sign : {1.0, -1.0}) {
       const DoubleDouble v = {sign * c.value.hi, sign * c.value.lo};
       SCOPED_TRACE(v.hi);
-      const double error = c.step * 0x1p-10;
+      const double error = c.step * 0x1p-20;
       EXPECT_EQ(StillPair<kType>({v, {1, 0}}, error, error).Doubt(), Doubt(true, false));
       EXPECT_EQ(StillPair<kType>({{1, 0}, v}, error, error).Doubt(), Doubt(false, true));
       // Twice as far off as the error.
@@ -285,6 +285,15 @@ void ExpectDoubtAtMidpoints() {
         EXPECT_EQ(pair.Elements().first, oracle::Round(kType, exact.v));
       }
     }
+  }
+  // Just below a power of two elements are half as far apart.
+  for (const double power : {1.0, 0.25}) {
+    const DoubleDouble v = {power, 0};
+    const auto [sine, cosine] =
+        StillPair<kType>({v, {-power, 0}}, 0.3 * ulp * power, 0.3 * ulp * power).Doubt();
+    EXPECT_TRUE(sine) << power;
+    EXPECT_TRUE(cosine) << power;
+    EXPECT_EQ(StillPair<kType>({v, {1, 0}}, 0.1 * ulp * power, 0).Doubt(), Doubt(false, false));
   }
   // The sign of zero, however small all of it is; and no doubt where there is no error.
   for (const double tiny : {0.0, 0x1p-200, -0x1p-200, 0x1p-60, -0x1p-60}) {
