@@ -1,5 +1,5 @@
 # find_package(phasor) for others. Each target's own CMakeLists.txt installs it
-# into the export set phasorTargets.
+# into the export set phasorTargets; phasor::c has phasorCTargets.
 include(CMakePackageConfigHelpers)
 
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/phasor)
@@ -10,3 +10,4 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/phasorConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/phasorConfig.cmake
   ${PROJECT_BINARY_DIR}/phasorConfigVersion.cmake DESTINATION ${config_dir})
 install(EXPORT phasorTargets NAMESPACE phasor:: DESTINATION ${config_dir})
+install(EXPORT phasorCTargets NAMESPACE phasor:: DESTINATION ${config_dir})

@@ -8,6 +8,7 @@
 /// takes no more than look-ups (some tens of microseconds); otherwise it goes
 /// on, step by step, on the pool.
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -41,6 +42,9 @@ struct Backend {
   WorkPool pool;
   CallCount calls;
   const std::int64_t max_message_bytes;
+  /// The time for calls in flight is over: those that are not done end
+  /// UNAVAILABLE.
+  std::atomic<bool> ending = false;
 };
 
 using Progress = WorkPool::Progress;
@@ -78,8 +82,9 @@ class UnaryHandler {
   grpc::ByteBuffer response_;
 };
 
-/// DEADLINE_EXCEEDED or CANCELLED if nobody waits for the call any more.
-absl::Status CheckWanted(const grpc::CallbackServerContext& context);
+/// DEADLINE_EXCEEDED or CANCELLED if nobody waits for the call any more,
+/// UNAVAILABLE if the server is ending.
+absl::Status CheckWanted(const Backend& backend, const grpc::CallbackServerContext& context);
 
 /// The status for gRPC, with the delay after which to try again where that may
 /// help.

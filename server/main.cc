@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <grpcpp/version_info.h>
@@ -7,7 +8,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <thread>
@@ -77,16 +80,36 @@ class StopSignals {
   absl::Notification stop_;
 };
 
+// Sees to it that no socket or file gets the number of a standard stream that
+// the caller closed: what is logged would reach a client. Reading and writing these fail all the
+// same.
+__attribute__((no_sanitize("address", "undefined"))) void HoldStandardStreams() {
+  for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
+    if (fcntl(descriptor, F_GETFD) >= 0) continue;
+    // open() gives the lowest free number, which is this one.
+    if (open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) != descriptor) _exit(1);
+  }
+}
+
+// Before main, and before the constructors of libraries: libgrpc's opens a
+// descriptor. So early there is no sanitizer yet.
+__attribute__((section(".preinit_array"),
+               used)) void (*g_hold_standard_streams)() = &HoldStandardStreams;
+
+// Prints an answer; the exit status.
+int Print(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return 0;
+  std::fprintf(stderr, "phasord: cannot write stdout: %s\n", std::strerror(errno));
+  return 1;
+}
+
 int Run(const std::vector<std::string>& arguments) {
   absl::StatusOr<CommandLine> line = ParseCommandLine(arguments);
   if (!line.ok()) {
     std::fprintf(stderr, "phasord: %s\n", std::string(line.status().message()).c_str());
     return 2;
   }
-  if (!line->text.empty()) {
-    std::fputs(line->text.c_str(), stdout);
-    return 0;
-  }
+  if (!line->text.empty()) return Print(line->text);
   const Options& options = line->options;
   signal(SIGPIPE, SIG_IGN);
   // Never destroyed: its thread lives as long as the process.

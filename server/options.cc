@@ -145,7 +145,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arg
   flags.AddDuration("--drain_delay",
                     "Time from reporting NOT_SERVING to refusing new calls, at SIGTERM",
                     &options.drain_delay);
-  flags.AddDuration("--drain_timeout", "Time that calls in flight then have to end",
+  flags.AddDuration("--drain_timeout",
+                    "Time that calls in flight then have to end; afterwards they are UNAVAILABLE",
                     &options.drain_timeout);
   flags.Add("--log_level", "One of trace, debug, info, warn, error, off (info)",
             [&](const std::string& text) {

@@ -25,9 +25,9 @@ constexpr int kKeepaliveTimeoutMilliseconds = 20'000;
 constexpr int kMinPingMilliseconds = 10'000;
 constexpr int kHandshakeMilliseconds = 10'000;
 // At the end of a drain: what clients have to read what was sent to them, and
-// what calls have to end that are out of time.
+// what calls have that are out of time to end and to say so.
 constexpr absl::Duration kUnreadTime = absl::Seconds(3);
-constexpr absl::Duration kCancelTime = absl::Milliseconds(500);
+constexpr absl::Duration kEndTime = absl::Seconds(1);
 // What gRPC may hold for messages on their way; in units of the largest one,
 // and at least.
 constexpr std::int64_t kQuotaMessages = 64;
@@ -121,17 +121,21 @@ void Server::Drain(absl::Duration delay, absl::Duration timeout) {
   const absl::Time deadline = absl::Now() + timeout;
   absl::Notification ended;
   std::thread ending([&] {
-    grpc_->Shutdown(absl::ToChronoTime(deadline));
+    // gRPC's own end of a call is one without details: it comes too late.
+    grpc_->Shutdown(absl::ToChronoTime(deadline + kEndTime + kUnreadTime));
     ended.Notify();
   });
   // gRPC waits for connections too. A client that is idle may take ten seconds
   // to close its own, one that does not read never ends: so when no call is
   // left, or no time, connections have a moment and are ended.
-  bool time_left = true;
   do {
-    time_left = backend_.calls.WaitForNone(deadline);
-    if (ended.WaitForNotificationWithTimeout(time_left ? kUnreadTime : kCancelTime)) break;
-  } while (time_left && !backend_.calls.WaitForNone(absl::InfinitePast()));
+    if (!backend_.calls.WaitForNone(deadline)) {
+      backend_.ending = true;
+      ended.WaitForNotificationWithTimeout(kEndTime);
+      break;
+    }
+    if (ended.WaitForNotificationWithTimeout(kUnreadTime)) break;
+  } while (!backend_.calls.WaitForNone(absl::InfinitePast()));
   listener_->EndConnections();
   ending.join();
 }

@@ -42,8 +42,9 @@ class Server {
   const std::vector<std::string>& addresses() const { return listener_->addresses(); }
 
   /// Reports NOT_SERVING; after `delay` refuses new calls and connections, and
-  /// waits until the calls in flight are answered, or ends them after
-  /// `timeout`. Returns when there are none.
+  /// waits until the calls in flight are answered. Those that are not after
+  /// `timeout` end UNAVAILABLE, with RetryInfo, at their next step or message;
+  /// a second later connections are ended. Returns when there are no calls.
   void Drain(absl::Duration delay, absl::Duration timeout);
 
   BlockCache& cache() { return backend_.cache; }

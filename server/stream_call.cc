@@ -44,7 +44,7 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
   }
 
   Progress Step() override {
-    absl::Status status = CheckWanted(*context_);
+    absl::Status status = CheckWanted(*backend_, *context_);
     if (status.ok() && !reader_.has_value()) {
       status = Start();
       charge_.reset();
@@ -54,8 +54,9 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
       End(status);
       return Progress::kDone;
     }
-    const absl::StatusOr<Progress> progress = reader_->Step(
-        Resume(&backend_->pool, this), [&] { return !(status = CheckWanted(*context_)).ok(); });
+    const absl::StatusOr<Progress> progress = reader_->Step(Resume(&backend_->pool, this), [&] {
+      return !(status = CheckWanted(*backend_, *context_)).ok();
+    });
     if (!progress.ok()) {
       End(status.ok() ? progress.status() : status);
       return Progress::kDone;
@@ -71,7 +72,7 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
   void OnWriteDone(bool ok) override {
     if (!ok) return End(absl::CancelledError("the call was cancelled"));
     try {
-      absl::Status wanted = CheckWanted(*context_);
+      absl::Status wanted = CheckWanted(*backend_, *context_);
       if (!wanted.ok()) return End(wanted);
       reader_->BeginMessage();
       if (reader_->TryCached()) return Write();

@@ -98,10 +98,12 @@ absl::Status RunInfo(const Arguments& arguments) {
   };
   line("version", info->version);
   line("numerics_version", info->numerics_version);
-  line("max_message_bytes", info->max_message_bytes);
-  line("max_chunk_bytes", info->max_chunk_bytes);
-  line("cache_bytes", info->cache_bytes);
-  line("cached_bytes", info->cached_bytes);
+  if (!arguments.Switch("local")) {  // where there are neither messages nor a cache
+    line("max_message_bytes", info->max_message_bytes);
+    line("max_chunk_bytes", info->max_chunk_bytes);
+    line("cache_bytes", info->cache_bytes);
+    line("cached_bytes", info->cached_bytes);
+  }
   line("max_width", info->max_width);
   return WriteText(*path, text);
 }

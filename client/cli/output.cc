@@ -59,6 +59,19 @@ mode_t ModeFor(const std::string& path) {
   return 0666 & ~mask;
 }
 
+// Where the links that `path` may be lead to.
+absl::StatusOr<std::string> EndOfLinks(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as the system's own
+  std::filesystem::path end = path;
+  for (int links = 0; links <= kMostLinks; ++links) {
+    std::error_code no_link;
+    const std::filesystem::path target = std::filesystem::read_symlink(end, no_link);
+    if (no_link) return end.string();
+    end = end.parent_path() / target;
+  }
+  return absl::InternalError(absl::StrCat("cannot write ", path, ": ", std::strerror(ELOOP)));
+}
+
 bool IsSpecial(const std::string& path) {
   struct stat existing {};
   return stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode) &&
@@ -75,18 +88,16 @@ absl::StatusOr<Output> Output::Open(absl::string_view path_text) {
     if (output.descriptor_ < 0) return output.Failed("cannot open");
     return output;
   }
-  // A link stays a link: the file that it leads to is replaced.
-  std::error_code error;
-  if (std::filesystem::is_symlink(path, error)) {
-    const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
-    if (!error) path = target.string();
-  }
-  std::string temporary = path + ".XXXXXX";
-  Output output(mkostemp(temporary.data(), O_CLOEXEC), path);
+  // A link stays a link: what it leads to, whether there is one or not yet, is
+  // made anew.
+  const absl::StatusOr<std::string> target = EndOfLinks(path);
+  if (!target.ok()) return target.status();
+  std::string temporary = *target + ".XXXXXX";
+  Output output(mkostemp(temporary.data(), O_CLOEXEC), *target);
   if (output.descriptor_ < 0) return output.Failed("cannot write");
   output.temporary_ = temporary;
   RemoveOnSignal(temporary);
-  if (fchmod(output.descriptor_, ModeFor(path)) != 0) return output.Failed("cannot write");
+  if (fchmod(output.descriptor_, ModeFor(*target)) != 0) return output.Failed("cannot write");
   return output;
 }
 

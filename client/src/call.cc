@@ -3,7 +3,6 @@
 #include <map>
 
 #include "absl/strings/numbers.h"
-#include "grpcpp/client_context.h"
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/generic/generic_stub.h"
 #include "grpcpp/support/proto_buffer_reader.h"
@@ -44,14 +43,16 @@ class CallQueue {
   grpc::CompletionQueue queue_;
 };
 
-void Prepare(const CallHead& head, grpc::ClientContext& context) {
+}  // namespace
+
+void PrepareContext(const CallHead& head, grpc::ClientContext& context) {
   context.set_deadline(absl::ToChronoTime(head.deadline));
   if (!head.fingerprint.empty()) context.AddMetadata(kFingerprintKey, head.fingerprint);
 }
 
-Attempt Failed(const grpc::Status& status, const grpc::ClientContext& context) {
+Attempt FailedAttempt(const grpc::Status& status, const grpc::ClientContext& context) {
   Attempt attempt{.status = FromGrpcStatus(status)};
-  // Nobody here cancels: the server does, when it ends.
+  // Whoever cancels here does not ask how it ended; else it is a server that ends.
   if (absl::IsCancelled(attempt.status)) {
     attempt.status = absl::UnavailableError("the server ended the call");
   }
@@ -68,12 +69,10 @@ Attempt Failed(const grpc::Status& status, const grpc::ClientContext& context) {
   return attempt;
 }
 
-}  // namespace
-
 Attempt CallUnary(const std::shared_ptr<grpc::Channel>& channel, const CallHead& head,
                   const grpc::ByteBuffer& request, OnMessage on_response) {
   grpc::ClientContext context;
-  Prepare(head, context);
+  PrepareContext(head, context);
   CallQueue queue;
   grpc::GenericStub stub(channel);
   const auto call = stub.PrepareUnaryCall(&context, head.method, request, queue.get());
@@ -82,14 +81,14 @@ Attempt CallUnary(const std::shared_ptr<grpc::Channel>& channel, const CallHead&
   grpc::Status status;
   call->Finish(&response, &status, queue.tag());
   queue.Wait();
-  if (!status.ok()) return Failed(status, context);
+  if (!status.ok()) return FailedAttempt(status, context);
   return Attempt{.status = on_response(&response)};
 }
 
 Attempt CallStreaming(const std::shared_ptr<grpc::Channel>& channel, const CallHead& head,
                       const grpc::ByteBuffer& request, OnMessage on_response) {
   grpc::ClientContext context;
-  Prepare(head, context);
+  PrepareContext(head, context);
   CallQueue queue;
   grpc::GenericStub stub(channel);
   const auto call = stub.PrepareCall(&context, head.method, queue.get());
@@ -111,7 +110,7 @@ Attempt CallStreaming(const std::shared_ptr<grpc::Channel>& channel, const CallH
   call->Finish(&status, queue.tag());
   queue.Wait();
   if (!refused.ok()) return Attempt{.status = refused};
-  if (!status.ok()) return Failed(status, context);
+  if (!status.ok()) return FailedAttempt(status, context);
   return Attempt{};
 }
 

@@ -14,7 +14,9 @@
 #include "client/src/retry.h"
 #include "google/protobuf/message_lite.h"
 #include "grpcpp/channel.h"
+#include "grpcpp/client_context.h"
 #include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/status.h"
 
 namespace phasor::internal {
 
@@ -35,6 +37,12 @@ Attempt CallUnary(const std::shared_ptr<grpc::Channel>& channel, const CallHead&
 /// A call that has a stream of responses.
 Attempt CallStreaming(const std::shared_ptr<grpc::Channel>& channel, const CallHead& head,
                       const grpc::ByteBuffer& request, OnMessage on_response);
+
+/// Says in `context`, of a call not started yet, what `head` does.
+void PrepareContext(const CallHead& head, grpc::ClientContext& context);
+
+/// What a call came to that ended with `status`, which is not OK.
+Attempt FailedAttempt(const grpc::Status& status, const grpc::ClientContext& context);
 
 grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message);
 

@@ -1,14 +1,16 @@
 #include "phasor/client.h"
 
+#include "client/src/connect.h"
 #include "client/src/local_connection.h"
+#include "client/src/open_table.h"
 #include "client/src/session.h"
 #include "grpcpp/security/credentials.h"
-#include "phasor/grpc.h"
 
 namespace phasor {
 
 absl::StatusOr<Client> Client::Connect(absl::string_view address, const ClientOptions& options) {
-  return phasor::Connect(address, grpc::InsecureChannelCredentials(), options);
+  return internal::ConnectWith(
+      address, [] { return grpc::InsecureChannelCredentials(); }, options);
 }
 
 Client Client::Local(const ClientOptions& options) {
@@ -19,7 +21,8 @@ Client Client::Local(const ClientOptions& options) {
 absl::StatusOr<Table> Client::Open(const TableSpec& spec) const {
   absl::StatusOr<CanonicalSpec> canonical = CanonicalSpec::Create(spec);
   if (!canonical.ok()) return canonical.status();
-  auto table = std::make_shared<internal::OpenTable>(session_, *std::move(canonical));
+  auto table = std::make_shared<internal::OpenTable>(
+      session_, std::make_shared<internal::TableHandle>(*std::move(canonical)));
   absl::Status status = session_->connection().Open(table->handle(), session_->Limits());
   if (!status.ok()) return status;
   return Table(std::move(table));
@@ -45,6 +48,8 @@ ClientCounters Client::counters() const {
   result.local_fallbacks = counters.local_fallbacks;
   result.block_hits = counters.block_hits;
   result.block_misses = counters.block_misses;
+  result.blocks_ahead = counters.blocks_ahead;
+  result.stalls = counters.stalls;
   return result;
 }
 

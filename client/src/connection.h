@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -53,6 +54,10 @@ struct CallLimits {
   bool retry = true;
 };
 
+/// Memory in parts, that of a long range of rows; the parts need not be whole
+/// rows.
+using Parts = std::vector<absl::Span<std::byte>>;
+
 using Positions = std::variant<absl::Span<const std::int64_t>, absl::Span<const double>>;
 
 /// Whoever makes the rows. Arguments are checked: ranges and positions exist,
@@ -68,6 +73,16 @@ class Connection {
   virtual absl::Status Open(const TableHandle& table, CallLimits limits) = 0;
   virtual absl::Status Read(const TableHandle& table, std::int64_t start, std::int64_t count,
                             absl::Span<std::byte> out, CallLimits limits) = 0;
+
+  /// Whether reading ahead is of use now: it hides a wait, and may work.
+  virtual bool ReadsAhead() = 0;
+  /// Begins a Read in the background, once, without retries. `done` is called
+  /// when it has ended, from another thread or from within this call, and
+  /// `parts` have to stay until then. The connection's end ends it.
+  virtual void StartRead(std::shared_ptr<const TableHandle> table, std::int64_t start,
+                         std::int64_t count, Parts parts, absl::Time deadline,
+                         std::function<void(absl::Status)> done) = 0;
+
   virtual absl::Status Gather(const TableHandle& table, Positions positions,
                               absl::Span<std::byte> out, CallLimits limits) = 0;
   virtual absl::Status Shift(const TableHandle& table, ShiftBy by, absl::Span<const std::byte> rows,

@@ -11,27 +11,34 @@ namespace phasor::internal {
 // others are answered here, so that a server that hangs delays one call.
 bool FallbackConnection::ShouldAskServer() {
   {
-    absl::MutexLock lock(&mutex_);
+    ForkMonitorLock lock(&mutex_);
     if (!down_) return true;
   }
   if (!server_->Reachable()) return false;
   const absl::Time now = absl::Now();
-  absl::MutexLock lock(&mutex_);
+  ForkMonitorLock lock(&mutex_);
   if (!down_) return true;
   if (now < next_try_) return false;
   next_try_ = absl::InfiniteFuture();
   return true;
 }
 
-void FallbackConnection::Note(bool answered) {
-  absl::MutexLock lock(&mutex_);
-  if (answered) {
-    down_ = false;
-    return;
+// Whether the server answered, in whatever way.
+bool FallbackConnection::Note(const absl::Status& status) {
+  const bool answered = !absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status);
+  {
+    ForkMonitorLock lock(&mutex_);
+    if (answered) {
+      down_ = false;
+      return true;
+    }
+    pause_ = down_ ? std::min(pause_ * 2, kLongestPause) : kFirstPause;
+    next_try_ = absl::Now() + pause_;
+    if (down_) return false;
+    down_ = true;
   }
-  pause_ = down_ ? std::min(pause_ * 2, kLongestPause) : kFirstPause;
-  next_try_ = absl::Now() + pause_;
-  down_ = true;
+  if (on_fallback_) on_fallback_(status);
+  return false;
 }
 
 absl::Status FallbackConnection::Either(
@@ -40,12 +47,30 @@ absl::Status FallbackConnection::Either(
     const absl::Time now = absl::Now();
     absl::Status status =
         call(*server_, CallLimits{now + (limits.deadline - now) / 2, /*retry=*/false});
-    const bool answered = !absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status);
-    Note(answered);
-    if (answered) return status;
+    if (Note(status)) return status;
   }
   Count(counters_->local_fallbacks);
   return call(local_, limits);
+}
+
+// Computing takes less time than what would be hidden by doing it ahead.
+bool FallbackConnection::ReadsAhead() {
+  {
+    ForkMonitorLock lock(&mutex_);
+    if (down_) return false;
+  }
+  return server_->ReadsAhead();
+}
+
+void FallbackConnection::StartRead(std::shared_ptr<const TableHandle> table, std::int64_t start,
+                                   std::int64_t count, Parts parts, absl::Time deadline,
+                                   std::function<void(absl::Status)> done) {
+  server_->StartRead(std::move(table), start, count, std::move(parts), deadline,
+                     [this, done = std::move(done)](const absl::Status& status) {
+                       // Success says less than failure: it may have begun long ago.
+                       if (!status.ok()) Note(status);
+                       done(status);
+                     });
 }
 
 absl::Status FallbackConnection::Open(const TableHandle& table, CallLimits limits) {

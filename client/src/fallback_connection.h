@@ -1,15 +1,16 @@
 #ifndef PHASOR_CLIENT_SRC_FALLBACK_CONNECTION_H_
 #define PHASOR_CLIENT_SRC_FALLBACK_CONNECTION_H_
 
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
-#include "absl/synchronization/mutex.h"
 #include "client/src/connection.h"
 #include "client/src/counters.h"
+#include "client/src/fork.h"
 #include "client/src/local_connection.h"
 
 namespace phasor::internal {
@@ -24,12 +25,17 @@ class FallbackConnection final : public Connection {
   static constexpr absl::Duration kFirstPause = absl::Milliseconds(100);
   static constexpr absl::Duration kLongestPause = absl::Seconds(10);
 
-  FallbackConnection(std::unique_ptr<Connection> server, Counters* counters)
-      : server_(std::move(server)), counters_(counters) {}
+  /// `on_fallback` as in ClientOptions.
+  FallbackConnection(std::unique_ptr<Connection> server,
+                     std::function<void(const absl::Status&)> on_fallback, Counters* counters)
+      : on_fallback_(std::move(on_fallback)), counters_(counters), server_(std::move(server)) {}
 
   absl::Status Open(const TableHandle& table, CallLimits limits) override;
   absl::Status Read(const TableHandle& table, std::int64_t start, std::int64_t count,
                     absl::Span<std::byte> out, CallLimits limits) override;
+  bool ReadsAhead() override;
+  void StartRead(std::shared_ptr<const TableHandle> table, std::int64_t start, std::int64_t count,
+                 Parts parts, absl::Time deadline, std::function<void(absl::Status)> done) override;
   absl::Status Gather(const TableHandle& table, Positions positions, absl::Span<std::byte> out,
                       CallLimits limits) override;
   absl::Status Shift(const TableHandle& table, ShiftBy by, absl::Span<const std::byte> rows,
@@ -45,16 +51,19 @@ class FallbackConnection final : public Connection {
   absl::Status Either(CallLimits limits,
                       absl::FunctionRef<absl::Status(Connection&, CallLimits)> call);
   bool ShouldAskServer();
-  void Note(bool answered);
+  bool Note(const absl::Status& status);
 
-  std::unique_ptr<Connection> server_;
   LocalConnection local_;
+  const std::function<void(const absl::Status&)> on_fallback_;
   Counters* counters_;
 
-  absl::Mutex mutex_;
+  ForkMonitor mutex_;
   bool down_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Time next_try_ ABSL_GUARDED_BY(mutex_);
   absl::Duration pause_ ABSL_GUARDED_BY(mutex_);
+
+  // Last, so that it ends first: its calls in the background end in Note.
+  std::unique_ptr<Connection> server_;
 };
 
 }  // namespace phasor::internal

@@ -1,14 +1,18 @@
 #ifndef PHASOR_CLIENT_SRC_GRPC_CONNECTION_H_
 #define PHASOR_CLIENT_SRC_GRPC_CONNECTION_H_
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/base/call_once.h"
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "client/src/background_call.h"
 #include "client/src/call.h"
 #include "client/src/connection.h"
 #include "client/src/counters.h"
@@ -18,19 +22,28 @@
 
 namespace phasor::internal {
 
-/// The arguments of channels that the library makes itself.
-grpc::ChannelArguments ChannelArgumentsFor();
+/// The arguments of channels that the library makes itself: of `connections`
+/// of them that are used in turn, each with a connection of its own.
+grpc::ChannelArguments ChannelArgumentsFor(int connections);
 
-/// Asks a server over a channel. What it answers is checked against what was
-/// asked before any of it is used.
+/// Asks a server over channels, used in turn. What it answers is checked
+/// against what was asked before any of it is used.
 class GrpcConnection final : public Connection {
  public:
-  GrpcConnection(std::shared_ptr<grpc::Channel> channel, Backoff backoff, Counters* counters)
-      : channel_(std::move(channel)), backoff_(backoff), counters_(counters) {}
+  using MakeChannels = std::function<std::vector<std::shared_ptr<grpc::Channel>>()>;
+
+  /// gRPC is not touched before the first call, so that a process may fork
+  /// until then.
+  GrpcConnection(MakeChannels make, Backoff backoff, Counters* counters)
+      : make_(std::move(make)), backoff_(backoff), counters_(counters) {}
+  ~GrpcConnection() override;
 
   absl::Status Open(const TableHandle& table, CallLimits limits) override;
   absl::Status Read(const TableHandle& table, std::int64_t start, std::int64_t count,
                     absl::Span<std::byte> out, CallLimits limits) override;
+  bool ReadsAhead() override;
+  void StartRead(std::shared_ptr<const TableHandle> table, std::int64_t start, std::int64_t count,
+                 Parts parts, absl::Time deadline, std::function<void(absl::Status)> done) override;
   absl::Status Gather(const TableHandle& table, Positions positions, absl::Span<std::byte> out,
                       CallLimits limits) override;
   absl::Status Shift(const TableHandle& table, ShiftBy by, absl::Span<const std::byte> rows,
@@ -62,12 +75,23 @@ class GrpcConnection final : public Connection {
   absl::StatusOr<std::int64_t> RowsPerMessage(std::int64_t rows, std::int64_t row_bytes,
                                               std::int64_t head_bytes, CallLimits limits);
 
-  const std::shared_ptr<grpc::Channel> channel_;
+  // The channels, made when first asked for; the next one in turn.
+  std::vector<std::shared_ptr<grpc::Channel>>& Channels();
+  const std::shared_ptr<grpc::Channel>& NextChannel();
+
+  const MakeChannels make_;
   const Backoff backoff_;
   Counters* const counters_;
 
+  absl::once_flag channels_once_;
+  std::vector<std::shared_ptr<grpc::Channel>> channels_;
+  std::atomic<unsigned> turn_{0};
+  std::atomic<std::int64_t> no_background_until_{0};  // Unix time in ns
+
   absl::Mutex mutex_;
   std::int64_t max_message_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // 0: not asked yet
+  // Ends before the channels do.
+  std::unique_ptr<BackgroundCalls> background_ = std::make_unique<BackgroundCalls>();
 };
 
 }  // namespace phasor::internal

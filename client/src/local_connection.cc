@@ -17,6 +17,12 @@ absl::Status LocalConnection::Read(const TableHandle& table, std::int64_t start,
   return table.local().ReadInto(start, count, out);
 }
 
+void LocalConnection::StartRead(std::shared_ptr<const TableHandle> /*table*/,
+                                std::int64_t /*start*/, std::int64_t /*count*/, Parts /*parts*/,
+                                absl::Time /*deadline*/, std::function<void(absl::Status)> done) {
+  done(absl::UnimplementedError("there is no wait to be hidden"));
+}
+
 absl::Status LocalConnection::Gather(const TableHandle& table, Positions positions,
                                      absl::Span<std::byte> out, CallLimits /*limits*/) {
   return std::visit([&](auto span) { return table.local().GatherInto(span, out); }, positions);

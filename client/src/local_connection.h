@@ -1,6 +1,8 @@
 #ifndef PHASOR_CLIENT_SRC_LOCAL_CONNECTION_H_
 #define PHASOR_CLIENT_SRC_LOCAL_CONNECTION_H_
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "client/src/connection.h"
@@ -13,6 +15,9 @@ class LocalConnection final : public Connection {
   absl::Status Open(const TableHandle& table, CallLimits limits) override;
   absl::Status Read(const TableHandle& table, std::int64_t start, std::int64_t count,
                     absl::Span<std::byte> out, CallLimits limits) override;
+  bool ReadsAhead() override { return false; }
+  void StartRead(std::shared_ptr<const TableHandle> table, std::int64_t start, std::int64_t count,
+                 Parts parts, absl::Time deadline, std::function<void(absl::Status)> done) override;
   absl::Status Gather(const TableHandle& table, Positions positions, absl::Span<std::byte> out,
                       CallLimits limits) override;
   absl::Status Shift(const TableHandle& table, ShiftBy by, absl::Span<const std::byte> rows,

@@ -31,12 +31,17 @@ struct Backoff {
   absl::Duration Wait(int n, absl::BitGenRef random) const;
 };
 
-/// Calls `attempt` until it is anything but UNAVAILABLE, retrying is not
-/// wanted, the server says not to, or the next wait would end past the
-/// deadline. Gives the last status; of a retry that the deadline cut off, the
-/// one before.
+/// The shortest time that a try is given while another one may follow.
+inline constexpr absl::Duration kShortestTry = absl::Milliseconds(250);
+
+/// Calls `attempt`, which has to end by the time it is given, until it is
+/// neither UNAVAILABLE nor out of its own time, retrying is not wanted, the
+/// server says not to, or the next wait would end past the deadline. A try has
+/// half of what is left: a server that does not answer leaves time to ask
+/// another one. Gives the last status; of a retry that the deadline cut off,
+/// the one before.
 absl::Status RetryUnavailable(const Backoff& backoff, CallLimits limits, Counters* counters,
-                              absl::FunctionRef<Attempt()> attempt);
+                              absl::FunctionRef<Attempt(absl::Time deadline)> attempt);
 
 }  // namespace phasor::internal
 

@@ -1,5 +1,6 @@
 #include "client/src/rows_decoder.h"
 
+#include <algorithm>
 #include <string>
 
 #include "absl/status/status.h"
@@ -40,10 +41,38 @@ bool ReadInt64(CodedInputStream& in, std::int64_t* value) {
   return true;
 }
 
+// Room for rows that are to follow each other.
+class Room {
+ public:
+  Room(absl::Span<const absl::Span<std::byte>> parts, std::size_t skip)
+      : parts_(parts), skip_(skip) {}
+
+  bool Fits(std::size_t length) const {
+    std::size_t room = 0;
+    for (const absl::Span<std::byte> part : parts_) room += part.size();
+    return length <= room - std::min(room, skip_);
+  }
+  // To the front of the room, as often as it is called.
+  bool Read(CodedInputStream& in, std::size_t length) const {
+    std::size_t skip = skip_;
+    for (const absl::Span<std::byte> part : parts_) {
+      const std::size_t begin = std::min(skip, part.size());
+      const std::size_t size = std::min(part.size() - begin, length);
+      if (size > 0 && !in.ReadRaw(part.data() + begin, static_cast<int>(size))) return false;
+      skip -= begin;
+      length -= size;
+    }
+    return length == 0;
+  }
+
+ private:
+  absl::Span<const absl::Span<std::byte>> parts_;
+  std::size_t skip_;
+};
+
 // One field of Rows. A field of the wrong wire type is skipped as unknown, as
 // protobuf does; what it would have said is then missing.
-absl::Status ReadField(CodedInputStream& in, std::uint32_t tag, absl::Span<std::byte> out,
-                       Head& head) {
+absl::Status ReadField(CodedInputStream& in, std::uint32_t tag, const Room& room, Head& head) {
   constexpr auto kVarint = WireFormatLite::WIRETYPE_VARINT;
   constexpr auto kBytes = WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
   const auto is = [tag](int field, WireFormatLite::WireType type) {
@@ -54,8 +83,8 @@ absl::Status ReadField(CodedInputStream& in, std::uint32_t tag, absl::Span<std::
   std::uint32_t length = 0;
   if (is(v1::Rows::kDataFieldNumber, kBytes)) {
     ok = in.ReadVarint32(&length);
-    if (ok && length > out.size()) return Lost("holds more rows than were asked for");
-    ok = ok && in.ReadRaw(out.data(), static_cast<int>(length));
+    if (ok && !room.Fits(length)) return Lost("holds more rows than were asked for");
+    ok = ok && room.Read(in, length);
     head.data_bytes = length;
   } else if (is(v1::Rows::kFingerprintFieldNumber, kBytes)) {
     ok = in.ReadVarint32(&length) && length <= kMaxFingerprintBytes &&
@@ -76,7 +105,7 @@ absl::Status ReadField(CodedInputStream& in, std::uint32_t tag, absl::Span<std::
   return ok ? absl::OkStatus() : Lost("is not a message of rows");
 }
 
-absl::Status ReadRows(CodedInputStream& in, absl::Span<std::byte> out, Head& head) {
+absl::Status ReadRows(CodedInputStream& in, const Room& room, Head& head) {
   while (const std::uint32_t tag = in.ReadTag()) {
     if (tag != WireFormatLite::MakeTag(GetRowsResponse::kRowsFieldNumber,
                                        WireFormatLite::WIRETYPE_LENGTH_DELIMITED)) {
@@ -89,7 +118,7 @@ absl::Status ReadRows(CodedInputStream& in, absl::Span<std::byte> out, Head& hea
     }
     const CodedInputStream::Limit limit = in.PushLimit(static_cast<int>(length));
     while (const std::uint32_t inner = in.ReadTag()) {
-      absl::Status status = ReadField(in, inner, out, head);
+      absl::Status status = ReadField(in, inner, room, head);
       if (!status.ok()) return status;
     }
     if (!in.ConsumedEntireMessage() || in.BytesUntilLimit() != 0) return Lost("is cut short");
@@ -103,12 +132,19 @@ absl::Status ReadRows(CodedInputStream& in, absl::Span<std::byte> out, Head& hea
 absl::StatusOr<std::int64_t> DecodeRows(grpc::ByteBuffer* response, const TableHandle& table,
                                         std::optional<std::int64_t> start,
                                         absl::Span<std::byte> out) {
+  return DecodeRows(response, table, start, absl::MakeConstSpan(&out, 1), 0);
+}
+
+absl::StatusOr<std::int64_t> DecodeRows(grpc::ByteBuffer* response, const TableHandle& table,
+                                        std::optional<std::int64_t> start,
+                                        absl::Span<const absl::Span<std::byte>> parts,
+                                        std::size_t skip) {
   Head head;
   {
     grpc::ProtoBufferReader reader(response);
     if (!reader.status().ok()) return Lost("cannot be read");
     CodedInputStream in(&reader);
-    absl::Status status = ReadRows(in, out, head);
+    absl::Status status = ReadRows(in, Room(parts, skip), head);
     if (!status.ok()) return status;
   }
   if (head.fingerprint != table.fingerprint()) {

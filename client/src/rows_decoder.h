@@ -23,6 +23,12 @@ absl::StatusOr<std::int64_t> DecodeRows(grpc::ByteBuffer* response, const TableH
                                         std::optional<std::int64_t> start,
                                         absl::Span<std::byte> out);
 
+/// The same to memory in parts, from byte `skip` of it on.
+absl::StatusOr<std::int64_t> DecodeRows(grpc::ByteBuffer* response, const TableHandle& table,
+                                        std::optional<std::int64_t> start,
+                                        absl::Span<const absl::Span<std::byte>> parts,
+                                        std::size_t skip);
+
 }  // namespace phasor::internal
 
 #endif  // PHASOR_CLIENT_SRC_ROWS_DECODER_H_

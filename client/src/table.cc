@@ -4,7 +4,7 @@
 #include <new>
 
 #include "absl/strings/str_cat.h"
-#include "client/src/session.h"
+#include "client/src/open_table.h"
 #include "phasor/core/errors.h"
 
 namespace phasor {

@@ -14,6 +14,7 @@
 namespace phasor::cli {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -88,6 +89,32 @@ TEST(Output, FollowsALink) {
   EXPECT_TRUE(output->Commit().ok());
   EXPECT_TRUE(std::filesystem::is_symlink(directory.Path("link")));
   EXPECT_EQ(directory.Read("target"), "after");
+}
+
+TEST(Output, MakesWhatALinkLeadsToAndIsNotThereYet) {
+  TemporaryDirectory directory;
+  std::filesystem::create_directory(directory.Path("sub"));
+  // A link to a link to nothing, each relative to its own directory.
+  std::filesystem::create_symlink("sub/link", directory.Path("link"));
+  std::filesystem::create_symlink("target", directory.Path("sub/link"));
+  auto output = Output::Open(directory.Path("link"));
+  ASSERT_TRUE(output.ok()) << output.status();
+  EXPECT_TRUE(output->Write("new").ok());
+  EXPECT_TRUE(output->Commit().ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(directory.Path("link")));
+  EXPECT_TRUE(std::filesystem::is_symlink(directory.Path("sub/link")));
+  EXPECT_EQ(directory.Read("sub/target"), "new");
+}
+
+TEST(Output, RefusesLinksThatLeadInACircle) {
+  TemporaryDirectory directory;
+  std::filesystem::create_symlink("b", directory.Path("a"));
+  std::filesystem::create_symlink("a", directory.Path("b"));
+  const absl::Status status = Output::Open(directory.Path("a")).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr(directory.Path("a")), HasSubstr("symbolic links")));
+  EXPECT_THAT(directory.List(), ElementsAre("a", "b"));
 }
 
 TEST(Output, TellsOfAFullDisk) {

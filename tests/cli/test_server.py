@@ -203,6 +203,23 @@ def test_a_server_that_dies_in_the_middle_leaves_no_file(tool):
     assert os.listdir(tool.directory) == []
 
 
+def test_closed_standard_streams_get_no_connection(tool, server):
+    closed = ["sh", "-c", 'exec "$0" "$@" <&- >&- 2>&-', BIN_DIR / "phasor"]
+    words = ["rows", "sinusoidal", "--width=4", "--count=3"]
+    flags = [f"--server={server}", "--output=x.npy"]
+    assert subprocess.run([*closed, *words, *flags], cwd=tool.directory).returncode == 0
+    assert (tool.directory / "x.npy").read_bytes() == tool.out(*words, "--local", "--format=npy")
+    assert subprocess.run([*closed, *words, f"--server={server}"]).returncode == 1
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        process = subprocess.Popen([*closed, "health", f"--server={address_of(silent)}"])
+        connection, _ = silent.accept()
+        streams = [os.readlink(f"/proc/{process.pid}/fd/{number}") for number in (0, 1, 2)]
+        process.kill()
+        process.wait()
+        connection.close()
+    assert streams == ["/dev/null"] * 3
+
+
 def test_health_of_a_server_that_drains(tool):
     with phasord("--drain_delay=30s") as (process, address):
         assert tool.out("health", f"--server={address}") == b"SERVING\n"
@@ -224,6 +241,14 @@ def test_info(tool, server):
     values = dict(line.split() for line in text.splitlines())
     assert values["max_message_bytes"] == "4194304" and values["max_width"] == "65536"
     assert values["version"] == tool.out("--version").decode().split()[1]
+
+
+def test_local_info_tells_no_limits_of_a_server(tool, server):
+    values, local = (
+        dict(line.split() for line in tool.out("info", flag).decode().splitlines())
+        for flag in (f"--server={server}", "--local"))
+    assert set(local) == {"version", "numerics_version", "max_width"}
+    assert local.items() <= values.items()
 
 
 def test_tables(tool, server):

@@ -2,14 +2,17 @@
 
 #include <atomic>
 #include <memory>
+#include <numeric>
 #include <thread>
 #include <vector>
 
-#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 
 namespace phasor::internal {
 namespace {
+
+constexpr absl::Duration kLong = absl::Minutes(1);
 
 BlockKey Key(std::int64_t index, std::uint8_t table = 0) {
   BlockKey key{{}, index};
@@ -23,19 +26,41 @@ std::shared_ptr<const Block> MakeBlock(std::size_t size) {
   return block;
 }
 
+std::vector<std::shared_ptr<const Block>> BlocksOf(const BlockRun& run, std::size_t size = 100) {
+  std::vector<std::shared_ptr<const Block>> blocks;
+  for (std::int64_t i = 0; i < run.count; ++i) blocks.push_back(MakeBlock(size));
+  return blocks;
+}
+
 class BlockStoreTest : public testing::Test {
  protected:
   // Whether `key` had to be fetched.
   bool Fetches(BlockStore& store, const BlockKey& key, std::size_t size = 100) {
     bool fetched = false;
     EXPECT_TRUE(store
-                    .Get(key,
-                         [&] {
+                    .Get(key, kLong,
+                         [&](absl::Time) {
                            fetched = true;
                            return MakeBlock(size);
                          })
                     .ok());
     return fetched;
+  }
+
+  // What is to be fetched ahead of block 10 on.
+  static std::shared_ptr<BlockRun> Claim(BlockStore& store, std::int64_t first,
+                                         std::int64_t horizon, std::int64_t count,
+                                         std::int64_t last = 1000) {
+    return store.Claim(Key(0).digest, {first, horizon, count, last, /*block_bytes=*/100});
+  }
+  // Which of blocks 0 ... 99 are kept.
+  static std::vector<std::int64_t> Kept(BlockStore& store) {
+    std::vector<std::int64_t> indices(100);
+    std::iota(indices.begin(), indices.end(), 0);
+    std::vector<std::shared_ptr<const Block>> found(100);
+    store.Find(Key(0).digest, indices, absl::MakeSpan(found));
+    std::erase_if(indices, [&](std::int64_t i) { return found[i] == nullptr; });
+    return indices;
   }
 
   Counters counters_;
@@ -75,7 +100,7 @@ TEST_F(BlockStoreTest, NeverHoldsMoreThanItsBound) {
 
 TEST_F(BlockStoreTest, BlocksInUseOutliveTheirEviction) {
   BlockStore store(100, &counters_);
-  auto block = store.Get(Key(1), [] { return MakeBlock(100); });
+  auto block = store.Get(Key(1), kLong, [](absl::Time) { return MakeBlock(100); });
   ASSERT_TRUE(block.ok());
   const std::weak_ptr<const Block> watch = *block;
   EXPECT_TRUE(Fetches(store, Key(2)));
@@ -86,10 +111,139 @@ TEST_F(BlockStoreTest, BlocksInUseOutliveTheirEviction) {
 
 TEST_F(BlockStoreTest, AnErrorIsNotKept) {
   BlockStore store(1000, &counters_);
-  const auto failed = store.Get(
-      Key(1), []() -> BlockStore::BlockOr { return absl::UnavailableError("no server"); });
+  const auto failed = store.Get(Key(1), kLong, [](absl::Time) -> BlockStore::BlockOr {
+    return absl::UnavailableError("no server");
+  });
   EXPECT_EQ(failed.status(), absl::UnavailableError("no server"));
   EXPECT_TRUE(Fetches(store, Key(1)));
+}
+
+TEST_F(BlockStoreTest, ClaimsTheBlocksThatFollowOnce) {
+  BlockStore store(10000, &counters_);
+  const auto run = Claim(store, 10, 1, 4);
+  ASSERT_NE(run, nullptr);
+  EXPECT_EQ(run->first, 10);
+  EXPECT_EQ(run->count, 4);
+  EXPECT_EQ(Claim(store, 10, 1, 4), nullptr);
+  EXPECT_EQ(Claim(store, 11, 3, 4), nullptr);  // all of the horizon is on the way
+  const auto next = Claim(store, 12, 3, 2);    // block 14 is not
+  ASSERT_NE(next, nullptr);
+  EXPECT_EQ(next->first, 14);
+  EXPECT_EQ(next->count, 2);
+  store.Finish(run, BlocksOf(*run));
+  EXPECT_EQ(Claim(store, 10, 6, 4), nullptr);
+  store.Finish(next, BlocksOf(*next));
+  EXPECT_EQ(Kept(store), (std::vector<std::int64_t>{10, 11, 12, 13, 14, 15}));
+  EXPECT_EQ(counters_.blocks_ahead, 6);
+  EXPECT_FALSE(Fetches(store, Key(10)));
+}
+
+TEST_F(BlockStoreTest, ClaimsUpToABlockThatIsThereAndToTheLast) {
+  BlockStore store(10000, &counters_);
+  Fetches(store, Key(13));
+  EXPECT_EQ(Claim(store, 11, 1, 8)->count, 2);
+  EXPECT_EQ(Claim(store, 20, 1, 8, /*last=*/22)->count, 3);
+  EXPECT_EQ(Claim(store, 23, 1, 8, /*last=*/22), nullptr);
+}
+
+TEST_F(BlockStoreTest, WhatIsReadAheadCountsAndHasHalfOfTheRoom) {
+  BlockStore store(1000, &counters_);
+  for (std::int64_t i = 0; i < 10; ++i) Fetches(store, Key(50 + i));
+  const auto run = Claim(store, 0, 1, 16);
+  EXPECT_EQ(run->count, 5);
+  EXPECT_EQ(store.bytes(), 500U);  // and 500 on the way
+  // One block more for who has none, until all is full.
+  std::vector<std::shared_ptr<BlockRun>> more;
+  for (std::int64_t i = 20; i < 25; ++i) {
+    more.push_back(Claim(store, i, 1, 16));
+    EXPECT_EQ(more.back()->count, 1);
+  }
+  EXPECT_EQ(Claim(store, 30, 1, 16), nullptr);
+  EXPECT_EQ(store.bytes(), 0U);
+  store.Finish(run, BlocksOf(*run));
+  for (const auto& one : more) store.Finish(one, absl::UnavailableError(""));
+  EXPECT_EQ(store.bytes(), 500U);
+  // What was asked for makes room for more.
+  EXPECT_EQ(Kept(store).size(), 5U);
+  EXPECT_EQ(Claim(store, 30, 1, 16)->count, 5);
+}
+
+TEST_F(BlockStoreTest, WhatWasReadAheadOutlivesWhatWasAskedForOnce) {
+  BlockStore store(1000, &counters_);
+  const auto run = Claim(store, 0, 1, 3);
+  store.Finish(run, BlocksOf(*run));
+  for (std::int64_t i = 0; i < 9; ++i) Fetches(store, Key(200 + i));
+  EXPECT_EQ(Kept(store), (std::vector<std::int64_t>{0, 1, 2}));
+}
+
+TEST_F(BlockStoreTest, AFailedReadAheadIsNobodysError) {
+  BlockStore store(1000, &counters_);
+  const auto run = Claim(store, 0, 1, 3);
+  std::atomic<bool> fetched{false};
+  std::thread reader([&] {
+    const auto block = store.Get(Key(1), kLong, [&](absl::Time) {
+      fetched = true;
+      return MakeBlock(100);
+    });
+    EXPECT_TRUE(block.ok()) << block.status();
+  });
+  while (counters_.block_misses < 1) std::this_thread::yield();
+  store.Finish(run, absl::UnavailableError("not now"));
+  reader.join();
+  EXPECT_TRUE(fetched);
+  EXPECT_TRUE(Fetches(store, Key(0)));
+  EXPECT_NE(Claim(store, 2, 1, 1), nullptr);
+}
+
+TEST_F(BlockStoreTest, WhoNeedsABlockWaitsForItsReadAhead) {
+  BlockStore store(1000, &counters_);
+  const auto run = Claim(store, 0, 1, 3);
+  auto blocks = BlocksOf(*run);
+  std::thread reader([&] {
+    const auto block = store.Get(Key(2), kLong, [&](absl::Time) {
+      ADD_FAILURE() << "fetched again";
+      return MakeBlock(100);
+    });
+    EXPECT_EQ(*block, blocks[2]);
+  });
+  while (counters_.block_misses < 1) std::this_thread::yield();
+  store.Finish(run, blocks);
+  reader.join();
+  EXPECT_EQ(counters_.stalls, 1);
+}
+
+TEST_F(BlockStoreTest, WaitsNoLongerThanItsTime) {
+  BlockStore store(1000, &counters_);
+  const auto run = Claim(store, 0, 1, 1);
+  const auto block =
+      store.Get(Key(0), absl::Milliseconds(1), [](absl::Time) { return MakeBlock(100); });
+  EXPECT_EQ(block.status().code(), absl::StatusCode::kDeadlineExceeded);
+  store.Finish(run, BlocksOf(*run));
+  EXPECT_FALSE(Fetches(store, Key(0)));
+}
+
+TEST_F(BlockStoreTest, WhoseTimeIsLongerTriesAgainAfterAnotherOnes) {
+  BlockStore store(1000, &counters_);
+  int tries = 0;
+  std::thread other;
+  const auto first = store.Get(Key(0), kLong, [&](absl::Time) -> BlockStore::BlockOr {
+    other = std::thread([&] { EXPECT_TRUE(Fetches(store, Key(0))); });
+    while (counters_.block_misses < 2) std::this_thread::yield();
+    ++tries;
+    return absl::DeadlineExceededError("mine");
+  });
+  other.join();
+  EXPECT_EQ(first.status(), absl::DeadlineExceededError("mine"));
+  EXPECT_EQ(tries, 1);
+}
+
+TEST_F(BlockStoreTest, KnowsWhatItMissedBefore) {
+  BlockStore store(1000, &counters_);
+  EXPECT_FALSE(store.MissedAgain(Key(1)));
+  EXPECT_FALSE(store.MissedAgain(Key(2)));
+  EXPECT_TRUE(store.MissedAgain(Key(1)));
+  EXPECT_FALSE(store.MissedAgain(Key(1)));  // counted anew
+  EXPECT_FALSE(store.MissedAgain(Key(1, /*table=*/3)));
 }
 
 TEST_F(BlockStoreTest, ConcurrentMissesFetchOnce) {
@@ -100,7 +254,7 @@ TEST_F(BlockStoreTest, ConcurrentMissesFetchOnce) {
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
-      got[t] = *store.Get(Key(1), [&] {
+      got[t] = *store.Get(Key(1), kLong, [&](absl::Time) {
         ++fetches;
         // All the others have missed too before this one is answered.
         while (counters_.block_misses < kThreads) std::this_thread::yield();

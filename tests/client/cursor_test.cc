@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "client/src/session.h"
 #include "gtest/gtest.h"
 #include "phasor/client.h"
@@ -49,8 +50,122 @@ TEST_F(CursorTest, FetchesBlocksAndNeverARow) {
     ASSERT_EQ((*row)[255], static_cast<double>(p));
   }
   const auto reads = fake_->reads();
-  EXPECT_LE(reads.size(), 11U);
-  for (const auto& read : reads) EXPECT_EQ(read.count, kBlock);
+  ASSERT_EQ(reads.size(), 1U);
+  EXPECT_EQ(reads[0].count, kBlock);
+  for (const auto& read : fake_->ahead()) EXPECT_EQ(read.count % kBlock, 0);
+}
+
+TEST_F(CursorTest, WaitsForItsFirstBlockAlone) {
+  const Table table = Open(kFormula, /*cache_bytes=*/64 << 20);
+  Cursor cursor = table.Decode(1031);
+  for (std::int64_t p = 1031; p < 30000; ++p) {
+    ASSERT_EQ(cursor.Next<double>()->front(), static_cast<double>(p));
+  }
+  EXPECT_EQ(client_->counters().stalls, 1);
+  EXPECT_EQ(fake_->reads().size(), 1U);
+  // Nothing twice, nothing left out, in runs that grow.
+  std::int64_t next = 1056;
+  for (const auto& read : fake_->ahead()) {
+    EXPECT_EQ(read.start, next);
+    next += read.count;
+  }
+  EXPECT_GE(next, 30000);
+}
+
+TEST_F(CursorTest, AThousandStepsTakeFewCalls) {
+  const Table table = Open(kFormula, /*cache_bytes=*/64 << 20);
+  Cursor cursor = table.Decode();
+  const auto calls_of_a_thousand = [&] {
+    const std::size_t before = fake_->reads().size() + fake_->ahead().size();
+    for (int i = 0; i < 1000; ++i) EXPECT_TRUE(cursor.Next<double>().ok());
+    return fake_->reads().size() + fake_->ahead().size() - before;
+  };
+  calls_of_a_thousand();
+  for (int i = 0; i < 10; ++i) EXPECT_LE(calls_of_a_thousand(), 4U);
+}
+
+TEST_F(CursorTest, ManyCursorsOnOneWayFetchItOnce) {
+  const Table table = Open(kFormula, /*cache_bytes=*/64 << 20);
+  std::vector<Cursor> cursors;
+  for (int i = 0; i < 64; ++i) cursors.push_back(table.Decode(3 * i));
+  for (int step = 0; step < 2000; ++step) {
+    for (std::size_t i = 0; i < cursors.size(); ++i) {
+      ASSERT_EQ(cursors[i].Next<double>()->front(), static_cast<double>(3 * i + step));
+    }
+  }
+  std::int64_t rows = 0;
+  for (const auto& read : fake_->ahead()) rows += read.count;
+  EXPECT_LE(rows, 3 * 64 + 2000 + 2 * 512);
+  EXPECT_EQ(client_->counters().stalls, 1);
+}
+
+TEST_F(CursorTest, SequencesFarFromEachOtherFitHalfOfTheRoom) {
+  // 1 MiB: a run of 8 blocks for one sequence, of 1 or 2 for eight of them.
+  const Table table = Open(kFormula);
+  std::vector<Cursor> cursors;
+  for (int i = 0; i < 4; ++i) cursors.push_back(table.Decode(100000 * i));
+  for (int step = 0; step < 3000; ++step) {
+    for (std::size_t i = 0; i < cursors.size(); ++i) {
+      ASSERT_TRUE(cursors[i].Next<double>().ok());
+    }
+  }
+  EXPECT_EQ(client_->counters().stalls, 4);
+}
+
+TEST_F(CursorTest, AFailedReadAheadIsSeenByNobody) {
+  const Table table = Open(kFormula);
+  Cursor cursor = table.Decode();
+  fake_->hold = true;
+  for (std::int64_t p = 0; p < 300; ++p) {
+    // Each ends in an error before it is needed.
+    fake_->Land(absl::UnavailableError("not now"));
+    ASSERT_EQ(cursor.Next<double>()->front(), static_cast<double>(p));
+  }
+  EXPECT_EQ(fake_->reads().size(), 10U);
+}
+
+TEST_F(CursorTest, ReadsAheadNoFurtherThanTheTable) {
+  const Table table = Open(LearnedInit{.max_positions = 100, .width = 256});
+  Cursor cursor = table.Decode();
+  for (std::int64_t p = 0; p < 100; ++p) ASSERT_TRUE(cursor.Next<double>().ok());
+  std::int64_t rows = kBlock;
+  for (const auto& read : fake_->ahead()) rows += read.count;
+  EXPECT_EQ(rows, 100);
+  Cursor end = Open(kFormula).Decode(kMaxPosition - 40);
+  for (int i = 0; i <= 40; ++i) ASSERT_TRUE(end.Next<double>().ok());
+  EXPECT_EQ(end.Next<double>().status().code(), absl::StatusCode::kOutOfRange);
+  for (const auto& read : fake_->ahead()) EXPECT_LE(read.start + read.count - 1, kMaxPosition);
+}
+
+TEST_F(CursorTest, ReadAheadHasHalfOfACallsTime) {
+  const Table table = Open(kFormula);
+  const absl::Time begin = absl::Now();
+  ASSERT_TRUE(table.Decode().Next<double>().ok());
+  ASSERT_EQ(fake_->ahead().size(), 1U);
+  const absl::Duration given = fake_->ahead()[0].limits.deadline - begin;
+  EXPECT_GT(given, absl::Seconds(4));
+  EXPECT_LT(given, absl::Seconds(8));
+}
+
+TEST_F(CursorTest, ALongPrefillLeavesTheBlocksAlone) {
+  const Table table = Open(kFormula);
+  ASSERT_TRUE(table.Decode(5).Next<double>().ok());
+  std::vector<double> prompt(5000 * 256);
+  ASSERT_TRUE(table.ReadInto(0, 5000, absl::MakeSpan(prompt)).ok());
+  const std::int64_t misses = client_->counters().block_misses;
+  Cursor cursor = table.Decode(5);
+  ASSERT_TRUE(cursor.Next<double>().ok());
+  EXPECT_EQ(client_->counters().block_misses, misses);
+  Cursor decode = table.Decode(5000);
+  EXPECT_EQ(decode.Next<double>()->front(), 5000);
+}
+
+TEST_F(CursorTest, WhatComputesHereDoesNotReadAhead) {
+  const Table table = Open(kFormula);
+  fake_->reads_ahead = false;
+  Cursor cursor = table.Decode();
+  for (std::int64_t p = 0; p < 100; ++p) ASSERT_TRUE(cursor.Next<double>().ok());
+  EXPECT_TRUE(fake_->ahead().empty());
 }
 
 TEST_F(CursorTest, CountsPositionsFromTheOffsetForwardsAndBack) {
@@ -124,6 +239,7 @@ TEST_F(CursorTest, CursorsSmallReadsAndTablesOfOneSpecShareBlocks) {
   ASSERT_TRUE(b.Next<double>().ok());
   ASSERT_TRUE(table.Read(2, 3).ok());
   EXPECT_EQ(fake_->reads().size(), 1U);
+  EXPECT_EQ(fake_->ahead().size(), 1U);
   EXPECT_EQ(client_->counters().block_misses, 1);
   EXPECT_EQ(client_->counters().block_hits, 2);
 

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@ class FakeConnection final : public Connection {
   /// What a call answers before it does anything; OK where not set.
   std::function<absl::Status()> answer = [] { return absl::OkStatus(); };
   bool reachable = true;
+  bool reads_ahead = true;
 
   absl::Status Open(const TableHandle& table, CallLimits limits) override { return answer(); }
 
@@ -39,6 +41,46 @@ class FakeConnection final : public Connection {
       WriteRow(table, static_cast<double>(start + i), out, i);
     }
     return absl::OkStatus();
+  }
+
+  bool ReadsAhead() override { return reads_ahead; }
+
+  /// Answers at once where `hold` is not set; else in Land.
+  void StartRead(std::shared_ptr<const TableHandle> table, std::int64_t start, std::int64_t count,
+                 Parts parts, absl::Time deadline,
+                 std::function<void(absl::Status)> done) override {
+    {
+      absl::MutexLock lock(&mutex_);
+      ahead_.push_back({start, count, CallLimits{deadline}});
+    }
+    auto flight = [=, this, table = std::move(table), parts = std::move(parts),
+                   done = std::move(done)](const absl::Status& status) {
+      std::int64_t row = start;
+      for (const absl::Span<std::byte> part : parts) {
+        const std::int64_t rows =
+            static_cast<std::int64_t>(part.size()) / table->spec().row_bytes();
+        for (std::int64_t i = 0; i < rows && status.ok(); ++i) {
+          WriteRow(*table, static_cast<double>(row + i), part, i);
+        }
+        row += rows;
+      }
+      EXPECT_EQ(row, start + count);
+      done(status);
+    };
+    if (!hold) return flight(answer());
+    absl::MutexLock lock(&mutex_);
+    flights_.push_back(std::move(flight));
+  }
+  /// Whether background reads wait for Land.
+  bool hold = false;
+  /// Ends the background reads under way with `status`.
+  void Land(const absl::Status& status = absl::OkStatus()) {
+    std::vector<std::function<void(const absl::Status&)>> flights;
+    {
+      absl::MutexLock lock(&mutex_);
+      flights.swap(flights_);
+    }
+    for (const auto& flight : flights) flight(status);
   }
 
   absl::Status Gather(const TableHandle& table, Positions positions, absl::Span<std::byte> out,
@@ -70,6 +112,11 @@ class FakeConnection final : public Connection {
   }
   bool Reachable() override { return reachable; }
 
+  /// Reads in the background.
+  std::vector<Call> ahead() const {
+    absl::MutexLock lock(&mutex_);
+    return ahead_;
+  }
   std::vector<Call> reads() const {
     absl::MutexLock lock(&mutex_);
     return reads_;
@@ -88,6 +135,8 @@ class FakeConnection final : public Connection {
 
   mutable absl::Mutex mutex_;
   std::vector<Call> reads_ ABSL_GUARDED_BY(mutex_);
+  std::vector<Call> ahead_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::function<void(const absl::Status&)>> flights_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace phasor::internal

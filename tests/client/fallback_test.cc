@@ -18,7 +18,9 @@ class FallbackTest : public testing::Test {
       : table_(*CanonicalSpec::Create(TableSpec(Sinusoidal{.width = 2}, ElementType::kFloat64))) {
     auto fake = std::make_unique<FakeConnection>();
     fake_ = fake.get();
-    fallback_ = std::make_unique<FallbackConnection>(std::move(fake), &counters_);
+    fallback_ = std::make_unique<FallbackConnection>(
+        std::move(fake), [this](const absl::Status& status) { told_.push_back(status); },
+        &counters_);
   }
 
   absl::Status Read(double* row, absl::Duration timeout = absl::Minutes(1)) {
@@ -34,6 +36,7 @@ class FallbackTest : public testing::Test {
 
   TableHandle table_;
   Counters counters_;
+  std::vector<absl::Status> told_;
   FakeConnection* fake_;
   std::unique_ptr<FallbackConnection> fallback_;
 };
@@ -79,6 +82,7 @@ TEST_F(FallbackTest, LeavesADeadServerAloneUntilItIsReachable) {
   for (int i = 0; i < 10; ++i) EXPECT_FALSE(ServerAnswers());
   EXPECT_EQ(fake_->reads().size(), 1U);
   EXPECT_EQ(counters_.local_fallbacks, 10);
+  EXPECT_EQ(told_, std::vector{absl::UnavailableError("gone")});
 
   fake_->answer = [] { return absl::OkStatus(); };
   fake_->reachable = true;
@@ -87,6 +91,32 @@ TEST_F(FallbackTest, LeavesADeadServerAloneUntilItIsReachable) {
   const std::int64_t fallbacks = counters_.local_fallbacks;
   EXPECT_TRUE(ServerAnswers());
   EXPECT_EQ(counters_.local_fallbacks, fallbacks);
+}
+
+TEST_F(FallbackTest, IsToldOfOncePerOutage) {
+  for (int outage = 1; outage < 4; ++outage) {
+    fake_->answer = [] { return absl::UnavailableError("gone"); };
+    for (int i = 0; i < 3; ++i) EXPECT_FALSE(ServerAnswers());
+    EXPECT_EQ(told_.size(), outage);
+    fake_->answer = [] { return absl::OkStatus(); };
+    const absl::Time limit = absl::Now() + absl::Seconds(30);
+    while (!ServerAnswers()) ASSERT_LT(absl::Now(), limit);
+  }
+}
+
+TEST_F(FallbackTest, ReadsAheadWhileTheServerAnswers) {
+  EXPECT_TRUE(fallback_->ReadsAhead());
+  fake_->answer = [] { return absl::UnavailableError("gone"); };
+  double row[2];
+  absl::Status ended;
+  fallback_->StartRead(std::make_shared<TableHandle>(table_.spec()), 0, 1,
+                       {absl::MakeSpan(reinterpret_cast<std::byte*>(row), 16)},
+                       absl::Now() + absl::Minutes(1),
+                       [&](const absl::Status& status) { ended = status; });
+  EXPECT_EQ(ended, absl::UnavailableError("gone"));
+  EXPECT_FALSE(fallback_->ReadsAhead());
+  EXPECT_EQ(told_.size(), 1U);
+  EXPECT_EQ(counters_.local_fallbacks, 0);  // nobody waited for it
 }
 
 TEST_F(FallbackTest, DoesNotAskAHungServerEveryTime) {

@@ -145,6 +145,7 @@ grpc::Status FaultyServer::ReadRows(grpc::ServerContext* context,
                                     grpc::ServerWriter<v1::ReadRowsResponse>* writer) {
   grpc::Status s =
       Begin(context, "ReadRows", *request, request->start_position(), request->row_count());
+  if (s.ok() && before_stream) s = before_stream(context);
   if (!s.ok()) return s;
   const auto table = LocalTable::Create(SpecOf(request->spec()));
   int number = 0;

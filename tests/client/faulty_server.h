@@ -47,6 +47,7 @@ class FaultyServer final : public v1::PositionTableService::Service {
   /// Streams: rows in a message; message number and what comes before it.
   std::int64_t rows_per_message = 100;
   std::function<grpc::Status(int)> before_message;
+  std::function<grpc::Status(grpc::ServerContext*)> before_stream;
   /// Messages sent after the last one.
   int messages_too_many = 0;
 

@@ -1,5 +1,7 @@
 #include "client/src/retry.h"
 
+#include <vector>
+
 #include "absl/random/random.h"
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
@@ -36,9 +38,10 @@ TEST(BackoffTest, DoublesUpToTheBoundWithJitter) {
 TEST(RetryTest, RepeatsUnavailableUntilItWorks) {
   Counters counters;
   int tries = 0;
-  const absl::Status status = RetryUnavailable(kShort, Within(absl::Minutes(1)), &counters, [&] {
-    return Attempt{.status = ++tries < 5 ? absl::UnavailableError("") : absl::OkStatus()};
-  });
+  const absl::Status status =
+      RetryUnavailable(kShort, Within(absl::Minutes(1)), &counters, [&](absl::Time) {
+        return Attempt{.status = ++tries < 5 ? absl::UnavailableError("") : absl::OkStatus()};
+      });
   EXPECT_TRUE(status.ok());
   EXPECT_EQ(tries, 5);
   EXPECT_EQ(counters.retries, 4);
@@ -53,10 +56,11 @@ TEST(RetryTest, RepeatsNothingElse) {
         absl::StatusCode::kInternal, absl::StatusCode::kDataLoss}) {
     Counters counters;
     int tries = 0;
-    const absl::Status status = RetryUnavailable(kShort, Within(absl::Minutes(1)), &counters, [&] {
-      ++tries;
-      return Attempt{.status = absl::Status(code, "")};
-    });
+    const absl::Status status =
+        RetryUnavailable(kShort, Within(absl::Minutes(1)), &counters, [&](absl::Time) {
+          ++tries;
+          return Attempt{.status = absl::Status(code, "")};
+        });
     EXPECT_EQ(status.code(), code);
     EXPECT_EQ(tries, 1);
   }
@@ -67,7 +71,7 @@ TEST(RetryTest, EndsBeforeTheDeadline) {
   const absl::Time begin = absl::Now();
   const absl::Status status = RetryUnavailable(
       {absl::Milliseconds(5), absl::Milliseconds(5)}, CallLimits{begin + absl::Milliseconds(50)},
-      &counters, [&] { return Attempt{.status = absl::UnavailableError("gone")}; });
+      &counters, [&](absl::Time) { return Attempt{.status = absl::UnavailableError("gone")}; });
   EXPECT_EQ(status, absl::UnavailableError("gone"));
   EXPECT_GE(counters.retries, 1);
   EXPECT_LE(counters.retries, 20);
@@ -76,10 +80,11 @@ TEST(RetryTest, EndsBeforeTheDeadline) {
 TEST(RetryTest, ARetryThatTheDeadlineCutsOffLeavesTheReasonBeforeIt) {
   Counters counters;
   int tries = 0;
-  const absl::Status status = RetryUnavailable(kShort, Within(absl::Minutes(1)), &counters, [&] {
-    return Attempt{.status = ++tries < 3 ? absl::UnavailableError("nobody listens")
-                                         : absl::DeadlineExceededError("")};
-  });
+  const absl::Status status =
+      RetryUnavailable(kShort, Within(absl::Minutes(1)), &counters, [&](absl::Time) {
+        return Attempt{.status = ++tries < 3 ? absl::UnavailableError("nobody listens")
+                                             : absl::DeadlineExceededError("")};
+      });
   EXPECT_EQ(status, absl::UnavailableError("nobody listens"));
   EXPECT_EQ(tries, 3);
 }
@@ -88,10 +93,11 @@ TEST(RetryTest, WaitsAsLongAsTheServerAsks) {
   Counters counters;
   int tries = 0;
   const absl::Time begin = absl::Now();
-  const absl::Status status = RetryUnavailable(kShort, Within(absl::Minutes(1)), &counters, [&] {
-    return Attempt{.status = ++tries == 1 ? absl::UnavailableError("") : absl::OkStatus(),
-                   .pushback = absl::Milliseconds(60)};
-  });
+  const absl::Status status =
+      RetryUnavailable(kShort, Within(absl::Minutes(1)), &counters, [&](absl::Time) {
+        return Attempt{.status = ++tries == 1 ? absl::UnavailableError("") : absl::OkStatus(),
+                       .pushback = absl::Milliseconds(60)};
+      });
   EXPECT_TRUE(status.ok());
   EXPECT_GE(absl::Now() - begin, absl::Milliseconds(60));
 }
@@ -100,20 +106,41 @@ TEST(RetryTest, StopsWhereTheServerAsksForNoRetryOrTooLongAWait) {
   for (const absl::Duration pushback : {absl::Milliseconds(-1), absl::Hours(1)}) {
     Counters counters;
     int tries = 0;
-    const absl::Status status = RetryUnavailable(kShort, Within(absl::Minutes(1)), &counters, [&] {
-      ++tries;
-      return Attempt{.status = absl::UnavailableError(""), .pushback = pushback};
-    });
+    const absl::Status status =
+        RetryUnavailable(kShort, Within(absl::Minutes(1)), &counters, [&](absl::Time) {
+          ++tries;
+          return Attempt{.status = absl::UnavailableError(""), .pushback = pushback};
+        });
     EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
     EXPECT_EQ(tries, 1);
   }
+}
+
+// A server that hangs leaves time to ask another one.
+TEST(RetryTest, ATryHasHalfOfWhatIsLeftAndIsRepeatedIfItTookThat) {
+  Counters counters;
+  const absl::Time begin = absl::Now();
+  const CallLimits limits{begin + absl::Seconds(1)};
+  std::vector<absl::Time> ends;
+  const absl::Status status =
+      RetryUnavailable(kShort, limits, &counters, [&](absl::Time end) -> Attempt {
+        ends.push_back(end);
+        while (absl::Now() < end) absl::SleepFor(end - absl::Now());
+        return Attempt{.status = absl::DeadlineExceededError("hung")};
+      });
+  EXPECT_EQ(status, absl::DeadlineExceededError("hung"));
+  ASSERT_EQ(ends.size(), 2U);  // of a second a quarter is left, too little for two
+  EXPECT_LT(absl::AbsDuration(ends[0] - (begin + absl::Milliseconds(500))),
+            absl::Milliseconds(250));
+  EXPECT_EQ(ends[1], limits.deadline);
+  EXPECT_EQ(counters.retries, 1);
 }
 
 TEST(RetryTest, DoesNotRepeatWhereNotWanted) {
   Counters counters;
   int tries = 0;
   const CallLimits limits{absl::Now() + absl::Minutes(1), /*retry=*/false};
-  const absl::Status status = RetryUnavailable(kShort, limits, &counters, [&] {
+  const absl::Status status = RetryUnavailable(kShort, limits, &counters, [&](absl::Time) {
     ++tries;
     return Attempt{.status = absl::UnavailableError("")};
   });

@@ -4,12 +4,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "grpcpp/create_channel.h"
@@ -406,6 +410,111 @@ TEST_F(WireTest, ADecodeSurvivesTheServersRestart) {
   }
 }
 
+// Read-ahead is what calls ReadRows here: a block is less than a stream's worth.
+TEST_F(WireTest, ACursorReadsAheadInStreamsThatItDoesNotWaitFor) {
+  const Table table = Open();
+  server_.rows_per_message = 37;  // not whole blocks
+  Cursor cursor = table.Decode(1000);
+  for (std::int64_t p = 1000; p < 5000; ++p) {
+    const auto row = cursor.Next<float>();
+    ASSERT_TRUE(row.ok()) << row.status();
+    ASSERT_TRUE(*row == absl::MakeConstSpan(Expected(p, 1))) << p;
+  }
+  EXPECT_EQ(server_.calls("GetRows").size(), 1U);
+  std::int64_t next = server_.calls("GetRows")[0].start + server_.calls("GetRows")[0].rows;
+  for (const auto& call : server_.calls("ReadRows")) {
+    EXPECT_EQ(call.start, next);
+    EXPECT_EQ(call.fingerprint, table.fingerprint());
+    EXPECT_EQ(call.table_metadata, table.fingerprint());
+    next += call.rows;
+  }
+  EXPECT_GE(next, 5000);
+}
+
+TEST_F(WireTest, AClientEndsWithReadAheadUnderWay) {
+  std::atomic<int> waiting{0};
+  std::atomic<int> cancelled{0};
+  server_.before_message = [&](int) {
+    ++waiting;
+    while (cancelled < waiting) std::this_thread::yield();
+    return grpc::Status::OK;
+  };
+  {
+    const Table table = Open();
+    ASSERT_TRUE(table.Decode(0).Next<float>().ok());
+    while (waiting == 0) std::this_thread::yield();
+    client_ = nullptr;
+    // The last of the client ends with its table, here, within no call's time.
+  }
+  cancelled = 1000;
+}
+
+TEST_F(WireTest, WrongRowsReadAheadAreThrownAway) {
+  const Table table = Open();
+  std::atomic<int> tampered{0};
+  server_.tamper = [&](v1::Rows* rows) {
+    if (tampered++ % 2 == 1) rows->set_fingerprint(std::string(32, 'a'));
+  };
+  Cursor cursor = table.Decode(0);
+  int refused = 0;
+  for (std::int64_t p = 0; p < 2000;) {
+    const auto row = cursor.Next<float>();
+    if (row.ok()) {
+      ASSERT_TRUE(*row == absl::MakeConstSpan(Expected(p, 1))) << p;
+      ++p;
+    } else {
+      ASSERT_EQ(row.status().code(), absl::StatusCode::kFailedPrecondition);
+      ASSERT_LT(++refused, 100);
+    }
+  }
+}
+
+TEST_F(WireTest, ReadAheadKeepsAwayForAsLongAsTheServerAsks) {
+  const Table table = Open();
+  server_.before_stream = [&](grpc::ServerContext* context) {
+    context->AddTrailingMetadata("grpc-retry-pushback-ms", "3600000");
+    return grpc::Status(grpc::StatusCode::UNAVAILABLE, "overloaded");
+  };
+  Cursor cursor = table.Decode(0);
+  const auto streams_of_a_jump = [&] {
+    const std::size_t before = server_.calls("ReadRows").size();
+    cursor.Seek(cursor.position() + 1000);
+    EXPECT_TRUE(cursor.Next<float>().ok());
+    return server_.calls("ReadRows").size() - before;
+  };
+  // The answer arrives at some time, and then nothing more is asked.
+  const absl::Time limit = absl::Now() + absl::Seconds(30);
+  int quiet = 0;
+  while (quiet < 20) {
+    ASSERT_LT(absl::Now(), limit);
+    quiet = streams_of_a_jump() == 0 ? quiet + 1 : 0;
+  }
+  EXPECT_GE(server_.calls("ReadRows").size(), 1U);
+}
+
+TEST_F(WireTest, ConnectionsAreUsedInTurn) {
+  ClientOptions options;
+  options.connections = 3;
+  options.block_cache_bytes = 0;
+  absl::Mutex mutex;
+  std::set<std::string> peers;
+  grpc::ServerBuilder builder;
+  int port = 0;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+  builder.RegisterService(&server_);
+  const auto tcp = builder.BuildAndStart();
+  server_.before = [&](grpc::ServerContext* context) {
+    absl::MutexLock lock(&mutex);
+    peers.insert(context->peer());
+    return grpc::Status::OK;
+  };
+  const Client client = *Client::Connect("127.0.0.1:" + std::to_string(port), options);
+  const Table table = *client.Open(Sinusoidal{.width = kWidth});
+  for (int i = 0; i < 6; ++i) ASSERT_TRUE(table.Read(i, 1).ok());
+  EXPECT_EQ(peers.size(), 3U);
+  tcp->Shutdown();
+}
+
 TEST_F(WireTest, FallbackComputesTheSameBitsAndReturnsToTheServer) {
   ClientOptions options;
   options.fallback = Fallback::kComputeLocally;
@@ -515,6 +624,8 @@ TEST(ConnectTest, RefusesWhatCannotWork) {
   expect(with(&ClientOptions::block_cache_bytes, -1), "block_cache_bytes");
   expect(with(&ClientOptions::initial_backoff, absl::ZeroDuration()), "initial_backoff");
   expect(with(&ClientOptions::max_backoff, absl::Milliseconds(1)), "max_backoff");
+  expect(with(&ClientOptions::connections, 0), "connections");
+  expect(with(&ClientOptions::connections, 65), "connections");
   expect(Connect("localhost:1", nullptr).status(), "credentials");
   expect(Connect(std::shared_ptr<grpc::Channel>()).status(), "channel");
 }

@@ -1,5 +1,6 @@
 """Start, health, reflection and end of the server, seen from outside."""
 
+import os
 import signal
 import socket
 import subprocess
@@ -71,6 +72,29 @@ def test_a_stream_in_flight_is_answered_to_its_end(v1):
         rows += sum(message.rows.row_count for message in stream)
     assert rows == 32768
     assert server.wait() == 0, "".join(server.log)
+
+
+def test_closed_standard_streams_get_no_connection(tmp_path):
+    """What is written to a standard stream must never reach a client."""
+    path = tmp_path / "phasor.sock"
+    process = subprocess.Popen(["sh", "-c", 'exec "$0" "$@" <&- >&- 2>&-', BUILD / "bin/phasord",
+                                f"--listen=unix:{path}"])
+    with grpc.insecure_channel(f"unix:{path}") as channel:
+        grpc.channel_ready_future(channel).result(TIMEOUT)
+        assert health(channel, "") == 1
+        streams = [os.readlink(f"/proc/{process.pid}/fd/{number}") for number in (0, 1, 2)]
+    process.terminate()
+    assert process.wait(TIMEOUT) == 0
+    assert streams == ["/dev/null"] * 3
+
+
+@pytest.mark.parametrize("flag", ["--help", "--version"])
+@pytest.mark.parametrize("stdout, reason", [(">/dev/full", "No space left on device"),
+                                            (">&-", "Bad file descriptor")])
+def test_an_answer_that_cannot_be_written_is_an_error(flag, stdout, reason):
+    ended = subprocess.run(["sh", "-c", f'exec "$0" "$@" {stdout}', BUILD / "bin/phasord", flag],
+                           capture_output=True, text=True, timeout=TIMEOUT)
+    assert (ended.returncode, ended.stderr) == (1, f"phasord: cannot write stdout: {reason}\n")
 
 
 def fails_to_start(*flags):

@@ -19,6 +19,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "google/protobuf/empty.pb.h"
@@ -26,6 +27,7 @@
 #include "grpc/health/v1/health.pb.h"
 #include "grpcpp/generic/generic_stub.h"
 #include "server/file_descriptor.h"
+#include "tests/server/fake_table.h"
 #include "tests/server/running_server.h"
 
 namespace phasor::server {
@@ -249,7 +251,50 @@ TEST(Drain, AnswersWhatIsInFlight) {
   drain.join();
 }
 
-TEST(Drain, EndsWhatTakesTooLong) {
+// An end that is the server's own, and says when to come back.
+void ExpectToldToComeBack(const grpc::Status& status, const grpc::ClientContext& context) {
+  EXPECT_EQ(status.error_code(), grpc::UNAVAILABLE) << status.error_message();
+  EXPECT_THAT(status.error_message(), HasSubstr("the server is ending"));
+  EXPECT_EQ(RetryDelayOf(status), kRetryDelay);
+  EXPECT_EQ(context.GetServerTrailingMetadata().count("grpc-retry-pushback-ms"), 1u);
+}
+
+TEST(Drain, TellsCallsThatTakeTooLongToComeBack) {
+  absl::Notification making, release;
+  FakeMaking fake;
+  fake.on_read = [&](std::int64_t start) {
+    if (start != 0) return;
+    making.Notify();
+    release.WaitForNotification();
+  };
+  Options options = TestOptions();
+  options.threads = 2;
+  RunningServer server(options, FakeTable::Opener(&fake));
+  // Of two blocks: the call is in the first one when its time is over.
+  grpc::ClientContext unary_context;
+  grpc::Status unary;
+  std::thread unary_call([&] {
+    v1::GetRowsResponse response;
+    unary = server->GetRows(
+        &unary_context, RangeRequest<v1::GetRowsRequest>(SinusoidalProto(512), 0, 64), &response);
+  });
+  making.WaitForNotification();
+  grpc::ClientContext context;
+  auto reader = server->ReadRows(
+      &context, RangeRequest<v1::ReadRowsRequest>(SinusoidalProto(512), 1'000'000, 1'000'000'000));
+  v1::ReadRowsResponse response;
+  ASSERT_TRUE(reader->Read(&response));
+  std::thread drain([&] { server.server().Drain(absl::ZeroDuration(), absl::ZeroDuration()); });
+  while (reader->Read(&response)) {
+  }
+  ExpectToldToComeBack(reader->Finish(), context);
+  release.Notify();
+  unary_call.join();
+  ExpectToldToComeBack(unary, unary_context);
+  drain.join();
+}
+
+TEST(Drain, EndsWithoutAClientThatDoesNotRead) {
   RunningServer server;
   grpc::ClientContext context;
   auto reader = server->ReadRows(
@@ -259,7 +304,8 @@ TEST(Drain, EndsWhatTakesTooLong) {
   server.server().Drain(absl::ZeroDuration(), absl::Milliseconds(50));
   while (reader->Read(&response)) {
   }
-  EXPECT_FALSE(reader->Finish().ok());
+  // The code to retry, though nothing but the connection's end can say it.
+  EXPECT_EQ(reader->Finish().error_code(), grpc::UNAVAILABLE);
 }
 
 TEST(Phasord, ServesUntilItIsTold) {

@@ -5,12 +5,14 @@
 /// The way to a server of position tables, or to the same tables without one.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -42,7 +44,10 @@ struct ClientOptions {
   Fallback fallback = Fallback::kNone;
 
   /// Bound of the blocks of rows kept, in bytes, over all tables of the client
-  /// and its copies. What cursors stand in (one block each) comes on top.
+  /// and its copies, those on their way ahead of a reader included. What cursors
+  /// stand in (one block each) comes on top. Read-ahead has half of it: for s
+  /// sequences that are far from each other to never wait, s times 128 KiB at
+  /// the least, s times 2 MiB for the fewest calls to the server.
   std::int64_t block_cache_bytes = std::int64_t{64} << 20;
 
   /// Wait before the first retry of a call that was UNAVAILABLE; it doubles
@@ -50,6 +55,15 @@ struct ClientOptions {
   /// at least half, of that. A longer delay that the server asks for is kept.
   absl::Duration initial_backoff = absl::Milliseconds(50);
   absl::Duration max_backoff = absl::Seconds(1);
+
+  /// Connections to the server, or to each of the servers that the address
+  /// stands for; calls use them in turn. One carries about 1 GB/s.
+  int connections = 1;
+
+  /// Called when `fallback` begins to compute because the server did not answer
+  /// (why: `status`), once until it has answered again; for the log. From the
+  /// thread of the call or one of the library's; it may not block or throw.
+  std::function<void(const absl::Status& status)> on_fallback = nullptr;
 };
 
 /// What a client did so far; numbers only grow.
@@ -58,7 +72,9 @@ struct ClientCounters {
   std::int64_t retries = 0;          ///< of those, the repeated ones
   std::int64_t local_fallbacks = 0;  ///< calls computed here because no server answered
   std::int64_t block_hits = 0;       ///< blocks of rows found in memory
-  std::int64_t block_misses = 0;     ///< blocks of rows that had to be fetched
+  std::int64_t block_misses = 0;     ///< blocks of rows that were not, when needed
+  std::int64_t blocks_ahead = 0;     ///< blocks of rows fetched before they were needed
+  std::int64_t stalls = 0;           ///< calls of Next, small reads, gathers that had to wait
 };
 
 /// One table that the server holds.

@@ -1,0 +1,51 @@
+#ifndef PHASOR_CLIENT_SRC_OPEN_TABLE_H_
+#define PHASOR_CLIENT_SRC_OPEN_TABLE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "client/src/block_store.h"
+#include "client/src/connection.h"
+#include "client/src/session.h"
+
+namespace phasor::internal {
+
+/// A table that a session opened.
+class OpenTable {
+ public:
+  OpenTable(std::shared_ptr<Session> session, std::shared_ptr<const TableHandle> handle);
+
+  const TableHandle& handle() const { return *handle_; }
+  const CanonicalSpec& spec() const { return handle_->spec(); }
+  Session& session() const { return *session_; }
+
+  /// The block that holds the row at `position`, which exists, for who goes on
+  /// from there: the blocks that follow are on their way when this returns.
+  BlockStore::BlockOr Enter(std::int64_t position) const;
+
+  /// Rows start ... start+count-1, which exist, to `out`, which has their size.
+  absl::Status ReadInto(std::int64_t start, std::int64_t count, absl::Span<std::byte> out) const;
+
+ private:
+  // Rows from first_position on; rows_per_block_ of them but where the table ends.
+  std::shared_ptr<Block> MakeBlock(std::int64_t index, std::int64_t run_length) const;
+  BlockStore::BlockOr FetchBlock(std::int64_t index, absl::Time deadline) const;
+  BlockKey KeyAt(std::int64_t position) const;
+  BlockStore::BlockOr BlockAt(std::int64_t position) const;
+  // Sees that what follows a block is on its way, if that came in a run of
+  // `run_length`.
+  void ReadAhead(std::int64_t index, std::int64_t run_length) const;
+  void StartRun(std::shared_ptr<BlockRun> run) const;
+
+  std::shared_ptr<Session> session_;
+  std::shared_ptr<const TableHandle> handle_;
+  std::int64_t rows_per_block_;
+  std::int64_t last_block_;
+};
+
+}  // namespace phasor::internal
+
+#endif  // PHASOR_CLIENT_SRC_OPEN_TABLE_H_

@@ -1,0 +1,260 @@
+#ifndef PHASOR_H_
+#define PHASOR_H_
+
+/** \file
+ * Phasor's position tables in C, computed in the calling process: what a
+ * worker in C, Rust, Go or Python links (libphasor.so). No network, no thread,
+ * no file, no global state; no C++ exception leaves it.
+ *
+ *     phasor_sinusoidal wanted = {.size = sizeof wanted, .width = 512};
+ *     phasor_spec* spec = NULL;
+ *     phasor_table* table = NULL;
+ *     phasor_error error;
+ *     float rows[32 * 512];
+ *     if (phasor_spec_sinusoidal(&wanted, &spec, &error) != PHASOR_OK ||
+ *         phasor_open(spec, &table, &error) != PHASOR_OK ||
+ *         phasor_read(table, 4096, 32, rows, sizeof rows, &error) != PHASOR_OK) {
+ *       fprintf(stderr, "%s\n", error.message);
+ *     }
+ *     phasor_close(table);
+ *     phasor_spec_free(spec);
+ *
+ * **Accuracy**: every element is the real value of its formula, rounded once
+ * to the element type, to nearest, ties to even: the same bits as every Phasor
+ * server's. The caller's rounding mode and flush-to-zero neither change the
+ * bits nor are changed.
+ *
+ * **Memory**: elements are in the machine's own byte order, which has to be
+ * little-endian, row-major, without padding; buffers need no alignment.
+ *
+ * **Errors**: functions that can fail return a code, and say more in `error`
+ * unless that is NULL; where the code is PHASOR_OK they leave `error` alone.
+ * Buffers that a failed call was given hold nothing that is specified.
+ *
+ * **Thread safety**: specs and tables are immutable; any number of threads may
+ * use one at a time. Freeing is for the last of them.
+ *
+ * **Compatibility**: within one SONAME functions and fields are added, at the
+ * end, and never changed. A struct with a `size` has its sizeof there, as the
+ * caller's compiler knows it, and zero in all that the caller does not set: a
+ * zero or NULL field stands for its default, in fields of later versions too.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* NOLINTBEGIN(modernize-use-using): this is C */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define PHASOR_API __attribute__((visibility("default")))
+#else
+#define PHASOR_API
+#endif
+
+/** What became of a call; the numbers are gRPC's. */
+typedef int32_t phasor_code;
+enum {
+  PHASOR_OK = 0,
+  PHASOR_INVALID_ARGUMENT = 3,   /**< an argument is wrong: mend the call */
+  PHASOR_RESOURCE_EXHAUSTED = 8, /**< no memory */
+  PHASOR_OUT_OF_RANGE = 11,      /**< a row that does not exist, or a value that does not fit */
+  PHASOR_INTERNAL = 13           /**< a fault of this library */
+};
+
+/** What was wrong. Both texts end with a zero byte, and are cut to fit. */
+typedef struct phasor_error {
+  phasor_code code;
+  char field[124];    /**< path of the wrong argument: "spec.sinusoidal.width"; or empty */
+  char message[1024]; /**< "<field>: <what is wrong, with the value and the way out>" */
+} phasor_error;
+
+/** Number formats of elements; the numbers are the wire protocol's. */
+enum {
+  PHASOR_DEFAULT_ELEMENT_TYPE = 0, /**< FLOAT32 */
+  PHASOR_FLOAT32 = 1,
+  PHASOR_FLOAT64 = 2,
+  PHASOR_FLOAT16 = 3, /**< IEEE 754 binary16 */
+  PHASOR_BFLOAT16 = 4 /**< the upper half of a binary32 */
+};
+
+/** What elements are held to. */
+enum {
+  PHASOR_DEFAULT_NUMERICS = 0, /**< EXACT */
+  PHASOR_EXACT = 1             /**< correctly rounded */
+};
+
+/** Where the sines s_i and cosines c_i of h = width/2 pairs stand in a row. */
+enum {
+  PHASOR_DEFAULT_LAYOUT = 0,            /**< SIN_COS_INTERLEAVED */
+  PHASOR_SIN_COS_INTERLEAVED = 1,       /**< s0 c0 s1 c1 ... */
+  PHASOR_SIN_COS_HALVES = 2,            /**< s0 s1 ... c0 c1 ... */
+  PHASOR_COS_SIN_HALVES = 3,            /**< c0 c1 ... s0 s1 ... */
+  PHASOR_COS_SIN_INTERLEAVED = 4,       /**< c0 s0 c1 s1 ... */
+  PHASOR_COS_SIN_DUPLICATED_HALVES = 5, /**< c c, then s s: 2 * width elements */
+  PHASOR_COS_SIN_DUPLICATED_PAIRS = 6,  /**< c0 c0 c1 c1 ... s0 s0 ...: 2 * width elements */
+  PHASOR_COS_ONLY = 7,                  /**< width / 2 elements */
+  PHASOR_SIN_ONLY = 8                   /**< width / 2 elements */
+};
+
+/** Ladders of angular frequencies w_i, radians per position. */
+enum {
+  PHASOR_LADDER_PAPER = 0,      /**< base^(-i/h) */
+  PHASOR_LADDER_INCLUSIVE = 1,  /**< base^(-i/(h-1)), the last one exactly 1/base */
+  PHASOR_LADDER_DOWNSCALED = 2, /**< base^(-i/(h-downscale_shift)) */
+  PHASOR_LADDER_EXPLICIT = 3    /**< `frequencies` */
+};
+
+/** Rows of sines and cosines: pair i of row p is
+ * (sin((p + position_offset) * w_i), cos((p + position_offset) * w_i)). */
+typedef struct phasor_sinusoidal {
+  size_t size;             /**< sizeof(phasor_sinusoidal) */
+  int32_t element_type;    /**< PHASOR_FLOAT32 ... */
+  int32_t numerics;        /**< PHASOR_EXACT ... */
+  int64_t width;           /**< d: even, 2 ... 65536; required */
+  const double* base;      /**< 1 < base <= 2^64; NULL: 10000, or none with explicit frequencies */
+  int32_t ladder;          /**< PHASOR_LADDER_PAPER ... */
+  int32_t layout;          /**< PHASOR_SIN_COS_INTERLEAVED ... */
+  int64_t position_offset; /**< added to every position */
+  const int64_t* zero_row; /**< row, after the offset, that is all +0; NULL: none */
+  const double* downscale_shift; /**< 0 ... h - 1/2; required with, and for, its ladder alone */
+  const double* frequencies;     /**< h of them, 0 or 2^-64 <= |w| <= 2^32; likewise */
+  size_t frequency_count;
+} phasor_sinusoidal;
+
+/** A learned table's initial value: independent draws from N(0, stddev^2), a
+ * pure function of these fields, row and column (docs/seeded-init.md). */
+typedef struct phasor_learned_init {
+  size_t size;           /**< sizeof(phasor_learned_init) */
+  int32_t element_type;  /**< PHASOR_FLOAT32 ... */
+  int32_t numerics;      /**< PHASOR_EXACT ... */
+  int64_t max_positions; /**< rows, at least 1; max_positions * width <= 2^62; required */
+  int64_t width;         /**< d: 1 ... 65536, odd allowed; required */
+  const double* stddev;  /**< positive, finite, its draws within the type; NULL: 0.02 */
+  int64_t seed;          /**< taken mod 2^64 */
+  int64_t stream;        /**< 0 ... 2^63-1 */
+} phasor_learned_init;
+
+/** Which table: checked, every field in range. */
+typedef struct phasor_spec phasor_spec;
+
+/** Checks what is wanted and gives it in `*spec`, to be freed by
+ * phasor_spec_free; NULL there after an error.
+ *
+ * **Errors**: INVALID_ARGUMENT naming field and value, `size` for a struct
+ * with fields set that this library does not know; OUT_OF_RANGE for a seeded
+ * table whose values could round to an infinity. */
+PHASOR_API phasor_code phasor_spec_sinusoidal(const phasor_sinusoidal* wanted, phasor_spec** spec,
+                                              phasor_error* error);
+PHASOR_API phasor_code phasor_spec_learned_init(const phasor_learned_init* wanted,
+                                                phasor_spec** spec, phasor_error* error);
+/** Frees a spec; NULL is none. */
+PHASOR_API void phasor_spec_free(phasor_spec* spec);
+
+/** The canonical text (proto/README.md), one line a field that does not stand
+ * at its default; two specs with equal texts are the same table. Lives as long
+ * as the spec. */
+PHASOR_API const char* phasor_spec_text(const phasor_spec* spec);
+/** First half of the SHA-256 of that text: 32 hex digits. Lives as long as the spec. */
+PHASOR_API const char* phasor_spec_fingerprint(const phasor_spec* spec);
+/** PHASOR_FLOAT32 ...; never the default's 0. */
+PHASOR_API int32_t phasor_spec_element_type(const phasor_spec* spec);
+/** Elements in a row: not the width for every layout. */
+PHASOR_API int64_t phasor_spec_row_width(const phasor_spec* spec);
+/** Bytes in a row. */
+PHASOR_API int64_t phasor_spec_row_bytes(const phasor_spec* spec);
+/** First and last position that has a row. */
+PHASOR_API int64_t phasor_spec_first_position(const phasor_spec* spec);
+PHASOR_API int64_t phasor_spec_last_position(const phasor_spec* spec);
+/** 1 if the table ends, as a learned one does; 0 for a formula. */
+PHASOR_API int32_t phasor_spec_bounded(const phasor_spec* spec);
+
+/** Checks that rows start ... start + count - 1 exist. Zero rows exist at any
+ * start from the first position to one past the last.
+ *
+ * **Errors**: INVALID_ARGUMENT (row_count), OUT_OF_RANGE (start_position, row_count). */
+PHASOR_API phasor_code phasor_check_range(const phasor_spec* spec, int64_t start, int64_t count,
+                                          phasor_error* error);
+/** Checks that `count` positions have rows.
+ *
+ * **Errors**: OUT_OF_RANGE (positions[k]). */
+PHASOR_API phasor_code phasor_check_positions(const phasor_spec* spec, const int64_t* positions,
+                                              size_t count, phasor_error* error);
+/** The same for real positions; formula tables alone.
+ *
+ * **Errors**: INVALID_ARGUMENT (real_positions, real_positions[k]), OUT_OF_RANGE
+ * (real_positions[k]). */
+PHASOR_API phasor_code phasor_check_real_positions(const phasor_spec* spec, const double* positions,
+                                                   size_t count, phasor_error* error);
+
+/** Number of angular frequencies: width / 2; 0 for tables that have none. */
+PHASOR_API size_t phasor_frequency_count(const phasor_spec* spec);
+/** Writes w_0 ... w_(count-1), radians per position, each correctly rounded;
+ * `count` is phasor_frequency_count.
+ *
+ * **Errors**: INVALID_ARGUMENT (spec) for tables without frequencies, (out). */
+PHASOR_API phasor_code phasor_frequencies(const phasor_spec* spec, double* out, size_t count,
+                                          phasor_error* error);
+
+/** Turns rows of a sinusoidal table into the rows `steps` positions on: pair i
+ * by -steps * w_i, each element the correctly rounded value of the exact
+ * rotation of the numbers given. `rows` and `out` are `bytes` long and may be
+ * the same memory. Zero steps give the rows back bit for bit.
+ *
+ * **Errors**: INVALID_ARGUMENT (spec) for learned tables and layouts of one
+ * half, (rows) for what is not whole rows, NaN, infinities, copies that differ;
+ * OUT_OF_RANGE (rows) for what would round to an infinity. */
+PHASOR_API phasor_code phasor_shift(const phasor_spec* spec, int64_t steps, const void* rows,
+                                    void* out, size_t bytes, phasor_error* error);
+/** The same by any finite number of positions, taken exactly.
+ *
+ * **Errors**: as above; INVALID_ARGUMENT (by) for one that is not finite. */
+PHASOR_API phasor_code phasor_shift_real(const phasor_spec* spec, double steps, const void* rows,
+                                         void* out, size_t bytes, phasor_error* error);
+
+/** An opened table: what makes ranges fast. Reading keeps nothing. */
+typedef struct phasor_table phasor_table;
+
+/** Opens a table, to be closed by phasor_close; NULL there after an error. It
+ * does not need the spec any more.
+ *
+ * **Errors**: RESOURCE_EXHAUSTED. */
+PHASOR_API phasor_code phasor_open(const phasor_spec* spec, phasor_table** table,
+                                   phasor_error* error);
+/** Closes a table; NULL is none. */
+PHASOR_API void phasor_close(phasor_table* table);
+/** The table's spec, which lives as long as the table and is not freed. */
+PHASOR_API const phasor_spec* phasor_table_spec(const phasor_table* table);
+/** Bytes that the table holds. */
+PHASOR_API int64_t phasor_table_bytes(const phasor_table* table);
+
+/** Writes rows start ... start + count - 1 to `out`: count * row_bytes bytes,
+ * and `out_bytes` has to be that.
+ *
+ * **Errors**: those of phasor_check_range; INVALID_ARGUMENT (out). */
+PHASOR_API phasor_code phasor_read(const phasor_table* table, int64_t start, int64_t count,
+                                   void* out, size_t out_bytes, phasor_error* error);
+/** Writes one row for each of `count` positions, in that order, repeats allowed.
+ *
+ * **Errors**: those of phasor_check_positions; INVALID_ARGUMENT (out). */
+PHASOR_API phasor_code phasor_gather(const phasor_table* table, const int64_t* positions,
+                                     size_t count, void* out, size_t out_bytes,
+                                     phasor_error* error);
+/** The same at real positions, each taken exactly.
+ *
+ * **Errors**: those of phasor_check_real_positions; INVALID_ARGUMENT (out). */
+PHASOR_API phasor_code phasor_gather_real(const phasor_table* table, const double* positions,
+                                          size_t count, void* out, size_t out_bytes,
+                                          phasor_error* error);
+
+/** Version of this library: "MAJOR.MINOR.PATCH". Never freed. */
+PHASOR_API const char* phasor_version(void);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+/* NOLINTEND(modernize-use-using) */
+
+#endif /* PHASOR_H_ */

@@ -1,0 +1,271 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "core/c/boundary.h"
+
+namespace phasor::c {
+namespace {
+
+// No struct of any version is larger: a size beyond is not one.
+constexpr std::size_t kMaxStructBytes = 4096;
+
+// `wanted` as this library knows it: what the caller's version does not have
+// is zero, and what only that has has to be zero.
+template <typename Struct>
+absl::StatusOr<Struct> Take(const Struct* wanted) {
+  absl::Status given = CheckPointer("wanted", wanted);
+  if (!given.ok()) return given;
+  const std::size_t size = wanted->size;
+  // The first version's fields are the least.
+  if (size < sizeof(Struct) || size > kMaxStructBytes) {
+    return Invalid("size", absl::StrCat(size, " is not the struct's sizeof, ", sizeof(Struct)));
+  }
+  const auto* bytes = reinterpret_cast<const unsigned char*>(wanted);
+  if (std::any_of(bytes + sizeof(Struct), bytes + size, [](auto byte) { return byte != 0; })) {
+    return Invalid("size", absl::StrCat(size,
+                                        " bytes hold fields that are set and that this "
+                                        "version, ",
+                                        phasor_version(), ", does not know"));
+  }
+  return *wanted;
+}
+
+template <typename T>
+std::optional<T> Optional(const T* value) {
+  return value == nullptr ? std::nullopt : std::optional<T>(*value);
+}
+
+absl::StatusOr<ElementType> TakeElementType(std::int32_t type) {
+  switch (type) {
+    case PHASOR_DEFAULT_ELEMENT_TYPE:
+    case PHASOR_FLOAT32: return ElementType::kFloat32;
+    case PHASOR_FLOAT64: return ElementType::kFloat64;
+    case PHASOR_FLOAT16: return ElementType::kFloat16;
+    case PHASOR_BFLOAT16: return ElementType::kBfloat16;
+    default: break;
+  }
+  return Invalid("spec.element_type", absl::StrCat(type, " is no known element type"));
+}
+
+absl::StatusOr<Numerics> TakeNumerics(std::int32_t numerics) {
+  switch (numerics) {
+    case PHASOR_DEFAULT_NUMERICS:
+    case PHASOR_EXACT: return Numerics::kExact;
+    default: break;
+  }
+  return Invalid("spec.numerics", absl::StrCat(numerics, " is no known numerics"));
+}
+
+absl::StatusOr<Layout> TakeLayout(std::int32_t layout) {
+  switch (layout) {
+    case PHASOR_DEFAULT_LAYOUT:
+    case PHASOR_SIN_COS_INTERLEAVED: return Layout::kSinCosInterleaved;
+    case PHASOR_SIN_COS_HALVES: return Layout::kSinCosHalves;
+    case PHASOR_COS_SIN_HALVES: return Layout::kCosSinHalves;
+    case PHASOR_COS_SIN_INTERLEAVED: return Layout::kCosSinInterleaved;
+    case PHASOR_COS_SIN_DUPLICATED_HALVES: return Layout::kCosSinDuplicatedHalves;
+    case PHASOR_COS_SIN_DUPLICATED_PAIRS: return Layout::kCosSinDuplicatedPairs;
+    case PHASOR_COS_ONLY: return Layout::kCosOnly;
+    case PHASOR_SIN_ONLY: return Layout::kSinOnly;
+    default: break;
+  }
+  return Invalid("spec.sinusoidal.layout", absl::StrCat(layout, " is no known layout"));
+}
+
+absl::StatusOr<Ladder> TakeLadder(const phasor_sinusoidal& wanted) {
+  // On the wire these are fields of their ladders, and cannot be set beside another.
+  if (wanted.downscale_shift != nullptr && wanted.ladder != PHASOR_LADDER_DOWNSCALED) {
+    return Invalid("spec.sinusoidal.downscaled.downscale_shift",
+                   "is set beside another ladder; set ladder to PHASOR_LADDER_DOWNSCALED");
+  }
+  if (wanted.frequency_count != 0 && wanted.ladder != PHASOR_LADDER_EXPLICIT) {
+    return Invalid("spec.sinusoidal.explicit.frequencies",
+                   "are set beside another ladder; set ladder to PHASOR_LADDER_EXPLICIT");
+  }
+  switch (wanted.ladder) {
+    case PHASOR_LADDER_PAPER: return PaperLadder{};
+    case PHASOR_LADDER_INCLUSIVE: return InclusiveLadder{};
+    case PHASOR_LADDER_DOWNSCALED: return DownscaledLadder{Optional(wanted.downscale_shift)};
+    case PHASOR_LADDER_EXPLICIT: {
+      absl::Status given = CheckPointer("spec.sinusoidal.explicit.frequencies", wanted.frequencies,
+                                        wanted.frequency_count);
+      if (!given.ok()) return given;
+      // Before they are copied: a wrong count may be any number.
+      if (wanted.frequency_count > static_cast<std::size_t>(kMaxWidth / 2)) {
+        return Invalid("spec.sinusoidal.explicit.frequencies",
+                       absl::StrCat(wanted.frequency_count, " of them; the largest width has ",
+                                    kMaxWidth / 2, " pairs"));
+      }
+      return ExplicitLadder{
+          std::vector<double>(wanted.frequencies, wanted.frequencies + wanted.frequency_count)};
+    }
+    default: break;
+  }
+  return Invalid("spec.sinusoidal.ladder", absl::StrCat(wanted.ladder, " is no known ladder"));
+}
+
+absl::StatusOr<Scheme> TakeScheme(const phasor_sinusoidal& wanted) {
+  absl::StatusOr<Ladder> ladder = TakeLadder(wanted);
+  if (!ladder.ok()) return ladder.status();
+  const absl::StatusOr<Layout> layout = TakeLayout(wanted.layout);
+  if (!layout.ok()) return layout.status();
+  return Sinusoidal{.width = wanted.width,
+                    .base = Optional(wanted.base),
+                    .ladder = *std::move(ladder),
+                    .layout = *layout,
+                    .position_offset = wanted.position_offset,
+                    .zero_row = Optional(wanted.zero_row)};
+}
+
+absl::StatusOr<Scheme> TakeScheme(const phasor_learned_init& wanted) {
+  return LearnedInit{.max_positions = wanted.max_positions,
+                     .width = wanted.width,
+                     .stddev = Optional(wanted.stddev).value_or(kDefaultStddev),
+                     .seed = wanted.seed,
+                     .stream = wanted.stream};
+}
+
+template <typename Struct>
+absl::Status Check(const Struct* given, phasor_spec** spec) {
+  absl::Status status = CheckPointer("spec", spec);
+  if (!status.ok()) return status;
+  *spec = nullptr;
+  const absl::StatusOr<Struct> wanted = Take(given);
+  if (!wanted.ok()) return wanted.status();
+  absl::StatusOr<Scheme> scheme = TakeScheme(*wanted);
+  if (!scheme.ok()) return scheme.status();
+  const absl::StatusOr<ElementType> type = TakeElementType(wanted->element_type);
+  if (!type.ok()) return type.status();
+  const absl::StatusOr<Numerics> numerics = TakeNumerics(wanted->numerics);
+  if (!numerics.ok()) return numerics.status();
+  absl::StatusOr<CanonicalSpec> checked =
+      CanonicalSpec::Create(TableSpec(*std::move(scheme), *type, *numerics));
+  if (!checked.ok()) return checked.status();
+  *spec = new phasor_spec(*std::move(checked));
+  return absl::OkStatus();
+}
+
+std::int32_t NumberOf(ElementType type) {
+  switch (type) {
+    case ElementType::kFloat32: return PHASOR_FLOAT32;
+    case ElementType::kFloat64: return PHASOR_FLOAT64;
+    case ElementType::kFloat16: return PHASOR_FLOAT16;
+    case ElementType::kBfloat16: return PHASOR_BFLOAT16;
+  }
+  return PHASOR_DEFAULT_ELEMENT_TYPE;
+}
+
+struct FrequencyCount {
+  std::size_t operator()(const Sinusoidal& s) const {
+    return static_cast<std::size_t>(s.width / 2);
+  }
+  std::size_t operator()(const LearnedInit&) const { return 0; }
+};
+
+absl::Status Shift(const phasor_spec* spec, ShiftBy steps, const void* rows, void* out,
+                   std::size_t bytes) {
+  absl::Status status = CheckPointer("rows", rows, bytes);
+  if (status.ok()) status = CheckPointer("out", out, bytes);
+  if (!status.ok()) return status;
+  return ShiftRows(spec->spec, steps, {static_cast<const std::byte*>(rows), bytes},
+                   {static_cast<std::byte*>(out), bytes});
+}
+
+}  // namespace
+}  // namespace phasor::c
+
+using phasor::c::CheckPointer;
+using phasor::c::Guard;
+
+extern "C" {
+
+phasor_code phasor_spec_sinusoidal(const phasor_sinusoidal* wanted, phasor_spec** spec,
+                                   phasor_error* error) {
+  return Guard(error, [&] { return phasor::c::Check(wanted, spec); });
+}
+
+phasor_code phasor_spec_learned_init(const phasor_learned_init* wanted, phasor_spec** spec,
+                                     phasor_error* error) {
+  return Guard(error, [&] { return phasor::c::Check(wanted, spec); });
+}
+
+void phasor_spec_free(phasor_spec* spec) { delete spec; }
+
+const char* phasor_spec_text(const phasor_spec* spec) { return spec->spec.text().c_str(); }
+
+const char* phasor_spec_fingerprint(const phasor_spec* spec) { return spec->fingerprint.c_str(); }
+
+int32_t phasor_spec_element_type(const phasor_spec* spec) {
+  return phasor::c::NumberOf(spec->spec.element_type());
+}
+
+int64_t phasor_spec_row_width(const phasor_spec* spec) { return spec->spec.row_width(); }
+
+int64_t phasor_spec_row_bytes(const phasor_spec* spec) { return spec->spec.row_bytes(); }
+
+int64_t phasor_spec_first_position(const phasor_spec* spec) { return spec->spec.first_position(); }
+
+int64_t phasor_spec_last_position(const phasor_spec* spec) { return spec->spec.last_position(); }
+
+int32_t phasor_spec_bounded(const phasor_spec* spec) { return spec->spec.bounded() ? 1 : 0; }
+
+phasor_code phasor_check_range(const phasor_spec* spec, int64_t start, int64_t count,
+                               phasor_error* error) {
+  return Guard(error, [&] { return spec->spec.CheckRange(start, count); });
+}
+
+phasor_code phasor_check_positions(const phasor_spec* spec, const int64_t* positions, size_t count,
+                                   phasor_error* error) {
+  return Guard(error, [&] {
+    const absl::Status given = CheckPointer("positions", positions, count);
+    return given.ok() ? spec->spec.CheckPositions(absl::MakeConstSpan(positions, count)) : given;
+  });
+}
+
+phasor_code phasor_check_real_positions(const phasor_spec* spec, const double* positions,
+                                        size_t count, phasor_error* error) {
+  return Guard(error, [&] {
+    const absl::Status given = CheckPointer("real_positions", positions, count);
+    return given.ok() ? spec->spec.CheckPositions(absl::MakeConstSpan(positions, count)) : given;
+  });
+}
+
+size_t phasor_frequency_count(const phasor_spec* spec) {
+  return std::visit(phasor::c::FrequencyCount{}, spec->spec.spec().scheme);
+}
+
+phasor_code phasor_frequencies(const phasor_spec* spec, double* out, size_t count,
+                               phasor_error* error) {
+  return Guard(error, [&]() -> absl::Status {
+    const absl::StatusOr<std::vector<double>> frequencies = phasor::Frequencies(spec->spec);
+    if (!frequencies.ok()) return frequencies.status();
+    if (count != frequencies->size()) {
+      return phasor::c::Invalid("out", absl::StrCat("has room for ", count, " of the table's ",
+                                                    frequencies->size(), " frequencies"));
+    }
+    absl::Status given = CheckPointer("out", out, count);
+    if (given.ok()) std::copy(frequencies->begin(), frequencies->end(), out);
+    return given;
+  });
+}
+
+phasor_code phasor_shift(const phasor_spec* spec, int64_t steps, const void* rows, void* out,
+                         size_t bytes, phasor_error* error) {
+  return Guard(error, [&] { return phasor::c::Shift(spec, steps, rows, out, bytes); });
+}
+
+phasor_code phasor_shift_real(const phasor_spec* spec, double steps, const void* rows, void* out,
+                              size_t bytes, phasor_error* error) {
+  return Guard(error, [&] { return phasor::c::Shift(spec, steps, rows, out, bytes); });
+}
+
+const char* phasor_version(void) { return PHASOR_VERSION; }
+
+}  // extern "C"

@@ -1,0 +1,67 @@
+#include <cstddef>
+#include <memory>
+
+#include "core/c/boundary.h"
+
+namespace phasor::c {
+namespace {
+
+template <typename Position>
+absl::Status Gather(const phasor_table* table, absl::string_view field, const Position* positions,
+                    std::size_t count, void* out, std::size_t out_bytes) {
+  absl::Status status = CheckPointer(field, positions, count);
+  if (status.ok()) status = CheckPointer("out", out, out_bytes);
+  if (!status.ok()) return status;
+  return table->table->GatherInto(absl::MakeConstSpan(positions, count),
+                                  {static_cast<std::byte*>(out), out_bytes});
+}
+
+}  // namespace
+}  // namespace phasor::c
+
+using phasor::c::CheckPointer;
+using phasor::c::Guard;
+
+extern "C" {
+
+phasor_code phasor_open(const phasor_spec* spec, phasor_table** table, phasor_error* error) {
+  return Guard(error, [&] {
+    absl::Status status = CheckPointer("table", table);
+    if (!status.ok()) return status;
+    *table = nullptr;
+    status = CheckPointer("spec", spec);
+    if (status.ok()) *table = new phasor_table(phasor::LocalTable::Create(spec->spec));
+    return status;
+  });
+}
+
+void phasor_close(phasor_table* table) { delete table; }
+
+const phasor_spec* phasor_table_spec(const phasor_table* table) { return &table->spec; }
+
+int64_t phasor_table_bytes(const phasor_table* table) { return table->table->memory_bytes(); }
+
+phasor_code phasor_read(const phasor_table* table, int64_t start, int64_t count, void* out,
+                        size_t out_bytes, phasor_error* error) {
+  return Guard(error, [&] {
+    absl::Status status = CheckPointer("out", out, out_bytes);
+    if (!status.ok()) return status;
+    return table->table->ReadInto(start, count, {static_cast<std::byte*>(out), out_bytes});
+  });
+}
+
+phasor_code phasor_gather(const phasor_table* table, const int64_t* positions, size_t count,
+                          void* out, size_t out_bytes, phasor_error* error) {
+  return Guard(error, [&] {
+    return phasor::c::Gather(table, "positions", positions, count, out, out_bytes);
+  });
+}
+
+phasor_code phasor_gather_real(const phasor_table* table, const double* positions, size_t count,
+                               void* out, size_t out_bytes, phasor_error* error) {
+  return Guard(error, [&] {
+    return phasor::c::Gather(table, "real_positions", positions, count, out, out_bytes);
+  });
+}
+
+}  // extern "C"
