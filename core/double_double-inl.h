@@ -19,7 +19,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 using DoubleTag = hn::ScalableTag<double>;
 using Doubles = hn::Vec<DoubleTag>;
 
+// With constructors of its own: implicit ones would not be of this target.
 struct DoubleDoubles {
+  HWY_INLINE DoubleDoubles() {}
+  HWY_INLINE DoubleDoubles(Doubles high, Doubles low) : hi(high), lo(low) {}
   Doubles hi;
   Doubles lo;
 };
