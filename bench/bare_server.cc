@@ -1,5 +1,6 @@
 // What a callback server of gRPC costs that does nothing: it answers GetRows
-// with one constant slice, and ReadRows with the same a number of times.
+// with one constant slice, and ReadRows with a number of them, each in memory of
+// its own like the blocks of a table, as far as kMostBytes go.
 //
 //   phasor_bare SOCKET BYTES MESSAGES [deadlock_detection]
 
@@ -7,10 +8,12 @@
 #include <grpcpp/server_builder.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/synchronization/mutex.h"
 #include "phasor/v1/position_table_service.grpc.pb.h"
@@ -22,9 +25,13 @@ using phasor::v1::PositionTableService;
 // Ends the process whatever becomes of the one that measures it.
 constexpr unsigned kMostSeconds = 150;
 
-class Repeat final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+
+using Messages = std::vector<grpc::ByteBuffer>;
+
+class Stream final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
  public:
-  Repeat(const grpc::ByteBuffer* message, std::int64_t count) : message_(*message), left_(count) {
+  Stream(const Messages* messages, std::int64_t count) : messages_(*messages), count_(count) {
     Next();
   }
 
@@ -36,28 +43,31 @@ class Repeat final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
 
  private:
   void Next() {
-    if (left_-- == 0) return Finish(grpc::Status::OK);
-    StartWrite(&message_);
+    if (sent_ == count_) return Finish(grpc::Status::OK);
+    StartWrite(&messages_[static_cast<std::size_t>(sent_++) % messages_.size()]);
   }
 
-  const grpc::ByteBuffer message_;
-  std::int64_t left_;
+  const Messages& messages_;
+  const std::int64_t count_;
+  std::int64_t sent_ = 0;
 };
 
 class Bare final
     : public PositionTableService::WithRawCallbackMethod_GetRows<
           PositionTableService::WithRawCallbackMethod_ReadRows<PositionTableService::Service>> {
  public:
-  Bare(std::size_t bytes, std::int64_t messages) : messages_(messages) {
-    // One slice of memory of its own, like a block of rows.
-    const grpc::Slice slice(std::string(bytes, 'x'));
-    answer_ = grpc::ByteBuffer(&slice, 1);
+  Bare(std::size_t bytes, std::int64_t count) : count_(count) {
+    const auto most = std::max<std::size_t>(1, kMostBytes / bytes);
+    for (std::size_t i = 0; i < std::min(most, static_cast<std::size_t>(count)); ++i) {
+      const grpc::Slice slice(std::string(bytes, 'x'));
+      messages_.emplace_back(&slice, 1);
+    }
   }
 
   grpc::ServerUnaryReactor* GetRows(grpc::CallbackServerContext* context,
                                     const grpc::ByteBuffer* /*request*/,
                                     grpc::ByteBuffer* response) override {
-    *response = answer_;
+    *response = messages_[0];
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
     reactor->Finish(grpc::Status::OK);
     return reactor;
@@ -65,12 +75,12 @@ class Bare final
 
   grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadRows(
       grpc::CallbackServerContext* /*context*/, const grpc::ByteBuffer* /*request*/) override {
-    return new Repeat(&answer_, messages_);
+    return new Stream(&messages_, count_);
   }
 
  private:
-  grpc::ByteBuffer answer_;
-  const std::int64_t messages_;
+  Messages messages_;
+  const std::int64_t count_;
 };
 
 }  // namespace

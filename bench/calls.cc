@@ -191,13 +191,14 @@ void ColdCalls() {
       }
     }
     const double ratio = MedianRatio(cold_rounds, hot_rounds);
-    Print({.what = absl::StrCat("cold GetRows 64 KiB", tcp ? ", TCP" : ", UNIX", ": median latency"),
-           .measured = Microseconds(Median(cold_rounds)),
-           .beside = absl::StrCat("hot ", Microseconds(Median(hot_rounds))),
-           .ratio = ratio,
-           .control = std::nullopt,
-           .bar = absl::StrCat("<= ", kMostCold),
-           .pass = ratio <= kMostCold});
+    Print(
+        {.what = absl::StrCat("cold GetRows 64 KiB", tcp ? ", TCP" : ", UNIX", ": median latency"),
+         .measured = Microseconds(Median(cold_rounds)),
+         .beside = absl::StrCat("hot ", Microseconds(Median(hot_rounds))),
+         .ratio = ratio,
+         .control = std::nullopt,
+         .bar = absl::StrCat("<= ", kMostCold),
+         .pass = ratio <= kMostCold});
   }
 }
 

@@ -8,23 +8,23 @@
 namespace phasor::bench {
 
 // core, on one thread.
-void Kernel();         ///< float32 beside memset and NumPy's recipe
-void ElementTypes();   ///< beside memset of the same bytes
-void Layouts();        ///< beside interleaved float32
-void SmallReads();     ///< learned_init; a cold block; opening a table
+void Kernel();        ///< float32 beside memset and NumPy's recipe
+void ElementTypes();  ///< beside memset of the same bytes
+void Layouts();       ///< beside interleaved float32
+void SmallReads();    ///< learned_init; a cold block; opening a table
 
 // phasord beside bare servers.
-void CallsTcp();       ///< hot GetRows
-void CallsUnix();      ///< the same over a UNIX socket
-void ColdCalls();      ///< GetRows of blocks never asked for before
-void Streams();        ///< ReadRows, and ReadInto by the client library
-void StreamMemory();   ///< resident memory beside 256 streams
-void NewTables();      ///< 10 000 tables beside hot calls
-void Idle();           ///< a minute of nothing
+void CallsTcp();           ///< hot GetRows
+void CallsUnix();          ///< the same over a UNIX socket
+void ColdCalls();          ///< GetRows of blocks never asked for before
+void Streams();            ///< ReadRows, and ReadInto by the client library
+void StreamMemory();       ///< resident memory beside 256 streams
+void NewTables();          ///< 10 000 tables beside hot calls
+void Idle();               ///< a minute of nothing
 void DeadlockDetection();  ///< what Abseil's costs a bare server
 
 // Others that hand out rows.
-void Peers();          ///< Redis, a mapped file, NumPy
+void Peers();  ///< Redis, a mapped file, NumPy
 
 }  // namespace phasor::bench
 

@@ -165,9 +165,12 @@ ServerProcess* ServerProcess::Phasord(const ScratchDirectory& scratch,
   static int count = 0;
   const std::string socket = absl::StrCat(scratch.path(), "/phasord", ++count);
   // Its lines go to stderr.
-  std::vector<std::string> arguments = {
-      "/bin/sh", "-c", "exec \"$0\" \"$@\" 2>&1", SiblingProgram("phasord"),
-      absl::StrCat("--listen=127.0.0.1:0,unix:", socket), "--log_level=off"};
+  std::vector<std::string> arguments = {"/bin/sh",
+                                        "-c",
+                                        "exec \"$0\" \"$@\" 2>&1",
+                                        SiblingProgram("phasord"),
+                                        absl::StrCat("--listen=127.0.0.1:0,unix:", socket),
+                                        "--log_level=off"};
   arguments.insert(arguments.end(), flags.begin(), flags.end());
   return new ServerProcess(arguments, socket);
 }

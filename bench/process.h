@@ -80,8 +80,7 @@ class ServerProcess {
                                 const std::vector<std::string>& flags = {});
   /// phasor_bare: GetRows answers `bytes` bytes, ReadRows `messages` times those.
   static ServerProcess* Bare(const ScratchDirectory& scratch, std::size_t bytes,
-                             std::int64_t messages = 1,
-                             const std::vector<std::string>& flags = {});
+                             std::int64_t messages = 1, const std::vector<std::string>& flags = {});
 
   Process& process() { return process_; }
   const std::string& tcp() const { return tcp_; }

@@ -19,7 +19,8 @@ std::string Text(const std::optional<double>& ratio) {
 }  // namespace
 
 void PrintHeader() {
-  std::puts("| what | measured | beside | ratio | control | bar | |\n|---|---|---|---|---|---|---|");
+  std::puts(
+      "| what | measured | beside | ratio | control | bar | |\n|---|---|---|---|---|---|---|");
   std::fflush(stdout);
 }
 

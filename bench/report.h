@@ -14,10 +14,10 @@ namespace phasor::bench {
 struct Line {
   std::string what;
   std::string measured;
-  std::string beside;               ///< the limit, and what it came to
-  std::optional<double> ratio;      ///< of the two
-  std::optional<double> control;    ///< the same ratio of two identical limits
-  std::string bar;                  ///< empty: for information alone
+  std::string beside;             ///< the limit, and what it came to
+  std::optional<double> ratio;    ///< of the two
+  std::optional<double> control;  ///< the same ratio of two identical limits
+  std::string bar;                ///< empty: for information alone
   bool pass = true;
 };
 

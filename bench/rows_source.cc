@@ -63,7 +63,7 @@ RowsSource::RowsSource(const std::string& address, bool slow_reader) {
     arguments.SetMaxReceiveMessageSize(-1);
     arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   } else {
-    arguments = internal::ChannelArgumentsFor();
+    arguments = internal::ChannelArgumentsFor(/*connections=*/1);
   }
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   channel_ = grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);

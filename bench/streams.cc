@@ -101,7 +101,8 @@ void LongStream(bool tcp) {
     std::vector<std::byte> expected(static_cast<std::size_t>(kChunkBytes));
     std::int64_t start = 0;
     const std::string error = from_server.ReadRows(request, [&](grpc::ByteBuffer* message) {
-      if (!table->local().ReadInto(start, rows_of_chunk, absl::MakeSpan(expected)).ok()) return false;
+      if (!table->local().ReadInto(start, rows_of_chunk, absl::MakeSpan(expected)).ok())
+        return false;
       CheckRows(message, *table, start, expected);
       start += rows_of_chunk;
       return start < rows / 8;

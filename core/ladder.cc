@@ -96,24 +96,25 @@ void FrequencyLadder::Frequency(std::int64_t i, mpfr_ptr out) const {
   }
 }
 
-// The ratio is within 2^-510 and each product adds 2^-512: after i < 2^15
-// steps the power is within 2^15 (2^-510 + 2^-512) < 2^-494.
-void FrequencyLadder::ForEach(absl::FunctionRef<bool(std::int64_t, mpfr_srcptr)> visit) const {
-  Real value(kChainBits);
+// With p bits, the ratio and the first are within 2^(2-p) and each product adds
+// 2^-p: after i < 2^15 steps the power is within 2^15 2^(3-p) = 2^(18-p).
+void FrequencyLadder::ForEach(absl::FunctionRef<bool(std::int64_t, mpfr_srcptr)> visit,
+                              std::int64_t first, mpfr_prec_t bits) const {
+  Real value(bits);
   if (is_given()) {
-    for (std::int64_t i = 0; i < size_; ++i) {
+    for (std::int64_t i = first; i < size_; ++i) {
       mpfr_set_d(value, given_[i], MPFR_RNDN);
       if (!visit(i, value)) return;
     }
     return;
   }
-  Real exponent(kChainBits + kExponentialGuardBits);
-  Real ratio(kChainBits);
+  Real exponent(bits + kExponentialGuardBits);
+  Real ratio(bits);
   Decrement(exponent);
   mpfr_neg(exponent, exponent, MPFR_RNDN);
   mpfr_exp(ratio, exponent, MPFR_RNDN);
-  mpfr_set_ui(value, 1, MPFR_RNDN);
-  for (std::int64_t i = 0; i < size_; ++i) {
+  Frequency(first, value);
+  for (std::int64_t i = first; i < size_; ++i) {
     if (const auto k = ExactExponent(i)) mpfr_set_si_2exp(value, 1, -*k, MPFR_RNDN);
     if (!visit(i, value)) return;
     mpfr_mul(value, value, ratio, MPFR_RNDN);

@@ -33,12 +33,14 @@ class FrequencyLadder {
   /// given, zero or a power of two.
   void Frequency(std::int64_t i, mpfr_ptr out) const;
 
-  /// Calls visit(i, w_i) for i = 0 ... h-1, until one returns false.
-  /// **Accuracy**: each within 2^kChainErrorExponent, relative; exact where
+  /// Calls visit(i, w_i) for i = first ... h-1, until one returns false.
+  /// **Accuracy**: each within 2^(kChainLostBits - bits), relative; exact where
   /// Frequency() is. One multiplication a pair: 32 768 of them cost a few ms.
-  void ForEach(absl::FunctionRef<bool(std::int64_t i, mpfr_srcptr w)> visit) const;
+  void ForEach(absl::FunctionRef<bool(std::int64_t i, mpfr_srcptr w)> visit, std::int64_t first = 0,
+               mpfr_prec_t bits = kChainBits) const;
   static constexpr mpfr_prec_t kChainBits = 512;
-  static constexpr mpfr_exp_t kChainErrorExponent = -490;
+  static constexpr mpfr_exp_t kChainLostBits = 22;
+  static constexpr mpfr_exp_t kChainErrorExponent = kChainLostBits - kChainBits;
 
   /// w_i if it is a binary64 exactly: given, or a power of two.
   std::optional<double> ExactFrequency(std::int64_t i) const;

@@ -7,10 +7,14 @@
 #include <mpfr.h>
 
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <optional>
 
+#include "absl/functional/function_ref.h"
 #include "core/phase.h"
+#include "core/real.h"
+#include "core/settle.h"
+#include "core/wide_sincos.h"
 #include "phasor/core/element_type.h"
 
 namespace phasor {
@@ -20,9 +24,27 @@ namespace phasor {
 struct PairRotation {
   /// Sine and cosine of the angle, where double-double reaches them.
   std::optional<PhasePoint> point;
-  /// Sets its argument to the angle, to its own precision, within
-  /// 2^(3 - precision), relative.
-  std::function<void(mpfr_ptr)> angle;
+  /// The angle itself, within 2^angle_error_exponent radians.
+  WideSplitTurn<4> turn;
+  std::int64_t angle_error_exponent = 0;
+  /// Its sine and cosine, from the first pair on that needs them.
+  std::unique_ptr<const WideSinCos<4>> wide;
+};
+
+/// Makes rotations from angles. Not thread-safe; lives inside an MpfrScope.
+class AngleSplitter {
+ public:
+  /// For angles of at most `bits` bits: up to 2^(bits - 400).
+  explicit AngleSplitter(mpfr_prec_t bits);
+
+  /// The rotation by an angle within 2^error_exponent of `angle`, relative.
+  PairRotation Split(mpfr_srcptr angle, mpfr_exp_t error_exponent);
+
+ private:
+  Real inverse_turn_;
+  Real turns_;
+  Real nodes_;
+  Integer integer_;
 };
 
 /// The bits of two elements.
@@ -32,15 +54,14 @@ struct RotatedPair {
 };
 
 /// Rotates the finite elements s and c; each result is the exact rotation of
-/// the two, rounded once to `type`, an infinity where it is too large.
+/// the two, rounded once to `type`, an infinity where it is too large. `angle`
+/// sets its argument to the rotation's angle, to its own precision, within
+/// 2^(3 - precision), relative; hardly ever called. Counts in `counts`.
 ///
 /// For algebraic angles, as all here are, no result is an element or midway
 /// between two unless s = c = 0 (Lindemann and Weierstrass), which gives +0.
-RotatedPair Rotate(ElementType type, const PairRotation& rotation, double s, double c);
-
-/// Sine and cosine by MPFR of an angle that is within `angle_error` of `angle`,
-/// if double-double reaches both. Callers hold an MpfrScope.
-std::optional<PhasePoint> PointOf(mpfr_srcptr angle, double angle_error);
+RotatedPair Rotate(ElementType type, PairRotation& rotation, double s, double c,
+                   absl::FunctionRef<void(mpfr_ptr)> angle, SettleCounts& counts);
 
 }  // namespace phasor
 

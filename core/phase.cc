@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <type_traits>
 
 #include "core/real.h"
 
@@ -69,6 +70,32 @@ DoubleDouble Scaled(DoubleDouble x, int exponent) {
   return {std::ldexp(x.hi, exponent), std::ldexp(x.lo, exponent)};
 }
 
+// The non-negative integer `limbs` times 2^exponent, as good as Residue is.
+template <typename Residue, std::size_t kLimbs>
+Residue ResidueOf(const std::array<std::uint64_t, kLimbs>& limbs, int exponent) {
+  if constexpr (std::is_same_v<Residue, DoubleDouble>) {
+    return LeadingBits(limbs, exponent);
+  } else {
+    return MakeWide<Residue::kBits / 64>(limbs, exponent);
+  }
+}
+
+template <typename Residue>
+struct NodeAndResidue {
+  int node;
+  Residue residue;
+};
+
+template <typename Residue, std::size_t kLimbs>
+NodeAndResidue<Residue> SplitAs(const TurnFraction<kLimbs>& turn) {
+  const auto [node, negative, limbs] = SplitExactly(turn);
+  const auto residue = ResidueOf<Residue>(limbs, -64 * static_cast<int>(kLimbs));
+  return {node, negative ? -residue : residue};
+}
+
+// e with x < 2^e.
+std::int64_t ExponentAbove(double x) { return x == 0 ? -(1 << 20) : std::ilogb(x) + 1; }
+
 }  // namespace
 
 PhaseLadder::PhaseLadder(const FrequencyLadder& ladder, StopCheck& stop) : phases_(ladder.size()) {
@@ -108,41 +135,53 @@ std::optional<PhaseAngle> PhaseLadder::AngleAt(std::int64_t i, Position position
   constexpr int kLeastResidueExponent = -760;
   const Phase& phase = phases_[i];
   if (position.is_zero() || phase.is_zero()) return PhaseAngle{};
-  Reduced reduced = Reduce(phase, position);
+  auto reduced = Reduce<DoubleDouble>(phase, position);
   if (reduced.scale != 0) {
-    if (std::ilogb(reduced.turn.residue.hi) - reduced.scale < kLeastResidueExponent) {
+    if (std::ilogb(reduced.residue.hi) - reduced.scale < kLeastResidueExponent) {
       return std::nullopt;
     }
     const int exponent = -static_cast<int>(reduced.scale);
-    reduced.turn.residue = Scaled(reduced.turn.residue, exponent);
+    reduced.residue = Scaled(reduced.residue, exponent);
     reduced.error = std::ldexp(reduced.error, exponent);
   }
   if (reduced.negative) {
-    reduced.turn.node = (kTurnNodes - reduced.turn.node) % kTurnNodes;
-    reduced.turn.residue = -reduced.turn.residue;
+    reduced.node = (kTurnNodes - reduced.node) % kTurnNodes;
+    reduced.residue = -reduced.residue;
   }
-  return PhaseAngle{reduced.turn, reduced.error};
+  return PhaseAngle{{reduced.node, reduced.residue}, reduced.error};
 }
 
-TinyAngle PhaseLadder::TinyAngleAt(std::int64_t i, Position position) const {
-  const Reduced reduced = Reduce(phases_[i], position);
-  const DoubleDouble angle = reduced.turn.residue * kRadiansPerTurn;
-  return {reduced.negative ? -angle : angle, reduced.error + kSinCosError * std::abs(angle.hi),
-          -reduced.scale};
+template <std::size_t kLimbs>
+WidePhasePoint<kLimbs> PhaseLadder::WideAt(std::int64_t i, Position position) const {
+  auto reduced = Reduce<WideReal<kLimbs>>(phases_[i], position);
+  reduced.residue.exponent -= reduced.scale;
+  WidePhasePoint<kLimbs> point{
+      TurnWideSinCos(WideSplitTurn<kLimbs>{reduced.node, reduced.residue})};
+  if (reduced.negative) point.value.sin = -point.value.sin;
+  // The angle's error enters the sine by the cosine, and the other way round.
+  const std::int64_t angle = ExponentAbove(std::abs(reduced.error)) - reduced.scale;
+  const std::int64_t sine = point.value.sin.magnitude_exponent();
+  const std::int64_t cosine = point.value.cos.magnitude_exponent();
+  point.sin_error_exponent = std::max(sine + kWideSinCosErrorExponent<kLimbs>, angle + cosine) + 1;
+  point.cos_error_exponent = std::max(cosine + kWideSinCosErrorExponent<kLimbs>, angle + sine) + 1;
+  return point;
 }
 
-PhaseLadder::Reduced PhaseLadder::Reduce(const Phase& phase, Position position) {
+template <typename Residue>
+auto PhaseLadder::Reduce(const Phase& phase, Position position) -> Reduced<Residue> {
   if (position.is_integer()) {
-    return {Split(phase.fraction * position.integer), phase.scale,
-            AngleError(static_cast<double>(position.integer)), phase.negative};
+    const auto [node, residue] = SplitAs<Residue>(phase.fraction * position.integer);
+    return {node, residue, phase.scale, AngleError(static_cast<double>(position.integer)),
+            phase.negative};
   }
-  return position.integer == 0 ? ReduceFraction(phase, position.fraction)
-                               : ReduceMixed(phase, position);
+  return position.integer == 0 ? ReduceFraction<Residue>(phase, position.fraction)
+                               : ReduceMixed<Residue>(phase, position);
 }
 
 // The product of significand and phase as an integer; the binary point comes
 // `places` bits from its end.
-PhaseLadder::Reduced PhaseLadder::ReduceFraction(const Phase& phase, double fraction) {
+template <typename Residue>
+auto PhaseLadder::ReduceFraction(const Phase& phase, double fraction) -> Reduced<Residue> {
   constexpr int kWideBits = 384;
   const Dyadic dyadic = DyadicOf(fraction);
   const auto& limbs = phase.fraction.limbs;
@@ -152,18 +191,18 @@ PhaseLadder::Reduced PhaseLadder::ReduceFraction(const Phase& phase, double frac
   const int places = 256 + dyadic.places;
   if (places <= kWideBits) {
     ShiftLeft(product, kWideBits - places);
-    return {Split(WideTurn{product}), phase.scale, AngleError(fraction), negative};
+    const auto [node, residue] = SplitAs<Residue>(WideTurn{product});
+    return {node, residue, phase.scale, AngleError(fraction), negative};
   }
   // Below 2^(53 + 30 + 256 - 384) turns, so at node 0; scaled to 2^-64 or more.
   const int up = std::max(0, places - BitLength(product) - 63);
-  return {{0, LeadingBits(product, up - places)},
-          phase.scale + up,
-          AngleError(std::ldexp(fraction, up)),
-          negative};
+  return {0, ResidueOf<Residue>(product, up - places), phase.scale + up,
+          AngleError(std::ldexp(fraction, up)), negative};
 }
 
 // The position as a fixed-point number with 128 bits after the point.
-PhaseLadder::Reduced PhaseLadder::ReduceMixed(const Phase& phase, Position position) {
+template <typename Residue>
+auto PhaseLadder::ReduceMixed(const Phase& phase, Position position) -> Reduced<Residue> {
   constexpr int kPlaces = 128;
   const Dyadic dyadic = DyadicOf(position.fraction);
   const int up = kPlaces - dyadic.places;
@@ -187,7 +226,11 @@ PhaseLadder::Reduced PhaseLadder::ReduceMixed(const Phase& phase, Position posit
   double error = AngleError(static_cast<double>(position.integer)) + AngleError(1);
   // What was cut off the position, times a bound of the frequency.
   if (up < 0) error += std::ldexp(1.0, static_cast<int>(phase.exponent + phase.scale) - kPlaces);
-  return {Split(WideTurn{product}), phase.scale, error, phase.negative != negative_position};
+  const auto [node, residue] = SplitAs<Residue>(WideTurn{product});
+  return {node, residue, phase.scale, error, phase.negative != negative_position};
 }
+
+template WidePhasePoint<2> PhaseLadder::WideAt(std::int64_t, Position) const;
+template WidePhasePoint<4> PhaseLadder::WideAt(std::int64_t, Position) const;
 
 }  // namespace phasor

@@ -3,8 +3,8 @@
 
 /// \file
 /// A ladder's frequencies as fractions of a turn, and sines and cosines of
-/// position * w_i from them: the exact table's workhorse between the rows
-/// kernel and MPFR.
+/// position * w_i from them, in double-double or in integers: the exact
+/// table's workhorse between the rows kernel and MPFR.
 
 #include <cmath>
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include "core/position.h"
 #include "core/turn.h"
 #include "core/turn_sincos.h"
+#include "core/wide_sincos.h"
 
 namespace phasor {
 
@@ -38,11 +39,12 @@ struct PhaseAngle {
   double angle_error = 0;
 };
 
-/// An angle of value * 2^exponent radians, within error * 2^exponent.
-struct TinyAngle {
-  DoubleDouble value;
-  double error = 0;
-  std::int64_t exponent = 0;
+/// The same in integers: errors of each are below 2 to its exponent.
+template <std::size_t kLimbs>
+struct WidePhasePoint {
+  WideSinCos<kLimbs> value;
+  std::int64_t sin_error_exponent = 0;
+  std::int64_t cos_error_exponent = 0;
 };
 
 /// The turns per position, w_i / 2 pi, of all pairs.
@@ -65,12 +67,15 @@ class PhaseLadder {
   /// As At(), for who takes many sines and cosines at a time.
   std::optional<PhaseAngle> AngleAt(std::int64_t i, Position position) const;
 
-  /// position * w_i itself, where it is not zero but below 2^-600; as exact.
-  TinyAngle TinyAngleAt(std::int64_t i, Position position) const;
+  /// The same by 2 or 4 limbs of integers, of any angle that is not zero: as
+  /// accurate as TurnWideSinCos, and the angle as above.
+  template <std::size_t kLimbs>
+  WidePhasePoint<kLimbs> WideAt(std::int64_t i, Position position) const;
 
   /// Whether w_i is non-zero and too small for At() at integers: true for
   /// all i from some index on, and only in ladders downscaled to nothing.
   bool is_vanishing(std::int64_t i) const { return phases_[i].scale > kLargestScale; }
+  bool is_negative(std::int64_t i) const { return phases_[i].negative; }
   /// e with |w_i| < 2^e, where w_i is not zero.
   std::int64_t exponent(std::int64_t i) const { return phases_[i].exponent; }
 
@@ -94,16 +99,21 @@ class PhaseLadder {
   static constexpr int kLargestScale = 680;
 
   // (node/256 + residue) * 2^-scale turns, within error * 2^-scale radians;
-  // where there is a scale, the node is 0.
+  // where there is a scale, the node is 0. The residue: DoubleDouble or WideReal.
+  template <typename Residue>
   struct Reduced {
-    SplitTurn turn;
+    int node;
+    Residue residue;
     std::int64_t scale;
     double error;
     bool negative;
   };
-  static Reduced Reduce(const Phase& phase, Position position);
-  static Reduced ReduceFraction(const Phase& phase, double fraction);
-  static Reduced ReduceMixed(const Phase& phase, Position position);
+  template <typename Residue>
+  static Reduced<Residue> Reduce(const Phase& phase, Position position);
+  template <typename Residue>
+  static Reduced<Residue> ReduceFraction(const Phase& phase, double fraction);
+  template <typename Residue>
+  static Reduced<Residue> ReduceMixed(const Phase& phase, Position position);
 
   std::vector<Phase> phases_;
 };

@@ -56,6 +56,7 @@ template <ElementType kType>
 void SeededTable::FillAs(std::int64_t first, std::int64_t count, std::byte* out) const {
   using Bits = BitsOf<kType>;
   std::int64_t settled = 0;
+  std::int64_t costly = 0;
 
   const auto round_exactly = [&](UniformPair uniforms) {
     const NormalPair<DoubleDouble> normals = Normals(uniforms);
@@ -73,6 +74,7 @@ void SeededTable::FillAs(std::int64_t first, std::int64_t count, std::byte* out)
       if (bits.has_value()) return *bits;
       // Of the other types the estimate's doubt was counted already.
       if (kType == ElementType::kFloat64) ++settled;
+      ++costly;
       return static_cast<Bits>(RoundNormal(kType, InitOf(spec()).stddev, uniforms, sine));
     };
     return NormalPair<Bits>{round(normals.cosine, false), round(normals.sine, true)};
@@ -111,6 +113,7 @@ void SeededTable::FillAs(std::int64_t first, std::int64_t count, std::byte* out)
   }
   if (n < end) store(next().cosine);
   if (settled != 0) settled_elements_.fetch_add(settled, std::memory_order_relaxed);
+  if (costly != 0) costly_elements_.fetch_add(costly, std::memory_order_relaxed);
 }
 
 void SeededTable::Fill(std::int64_t first, std::int64_t count, std::byte* out,

@@ -24,6 +24,9 @@ class SeededTable final : public LocalTable {
   std::int64_t settled_elements() const override {
     return settled_elements_.load(std::memory_order_relaxed);
   }
+  std::int64_t costly_elements() const override {
+    return costly_elements_.load(std::memory_order_relaxed);
+  }
 
  private:
   void DoRead(std::int64_t start, std::int64_t count, std::byte* out,
@@ -45,6 +48,7 @@ class SeededTable final : public LocalTable {
   double scaled_stddev_;
   int scale_;
   mutable std::atomic<std::int64_t> settled_elements_ = 0;
+  mutable std::atomic<std::int64_t> costly_elements_ = 0;
 };
 
 }  // namespace phasor

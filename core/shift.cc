@@ -15,8 +15,10 @@
 #include "core/real.h"
 #include "core/rounding.h"
 #include "core/settle.h"
+#include "core/stop_check.h"
 #include "phasor/core/errors.h"
 #include "phasor/core/local_table.h"
+#include "phasor/core/row_shift.h"
 
 namespace phasor {
 namespace {
@@ -37,24 +39,58 @@ absl::Status TooLarge(ElementType type, absl::string_view field, std::int64_t ro
                                  ElementTypeName(type), "; scale the rows down"));
 }
 
-// The rotations of a ladder's pairs by k w_i; nothing for an angle of zero.
-class Rotations {
+constexpr std::int64_t kCostOfAngle = 1000;
+constexpr std::int64_t kCostOfRotation = 200;
+
+}  // namespace
+
+// The rotations of a ladder's pairs by k w_i; none for an angle of zero.
+class RowShift::Rotations {
  public:
-  Rotations(const Sinusoidal& spec, ShiftBy by) : ladder_(spec), by_(by) {
-    const MpfrScope scope;
-    StopCheck stop(NeverStop);
-    const PhaseLadder phases(ladder_, stop);
-    rotations_.reserve(ladder_.size());
-    for (std::int64_t i = 0; i < ladder_.size(); ++i) {
-      rotations_.push_back({PointOfPair(phases, i), [this, i](mpfr_ptr out) { Angle(i, out); }});
-    }
+  Rotations(const Sinusoidal& spec, ShiftBy by) : ladder_(spec), by_(by) {}
+
+  std::int64_t memory_bytes() const {
+    constexpr auto kBytesOfPair =
+        static_cast<std::int64_t>(sizeof(PairRotation) + sizeof(WideSinCos<4>) + 16);
+    return ladder_.memory_bytes() + ladder_.size() * kBytesOfPair;
   }
-  // The rotations refer to this object.
-  Rotations(const Rotations&) = delete;
-  Rotations& operator=(const Rotations&) = delete;
+
+  void Prepare(StopCheck& stop) {
+    if (static_cast<std::int64_t>(rotations_.size()) == ladder_.size()) return;
+    rotations_.reserve(ladder_.size());
+    const MpfrScope scope;
+    // Angles are below 2^(63 + 32), or 2^(1024 + 32) where the shift is no position.
+    constexpr mpfr_prec_t kFarBits = 1472;
+    const mpfr_prec_t bits = AsPosition().has_value() ? FrequencyLadder::kChainBits : kFarBits;
+    AngleSplitter splitter(bits);
+    Real angle(bits);
+    ladder_.ForEach(
+        [&](std::int64_t, mpfr_srcptr w) {
+          if (mpfr_zero_p(w) != 0) {
+            rotations_.emplace_back();
+          } else {
+            Multiply(w, angle);
+            rotations_.push_back(splitter.Split(angle, FrequencyLadder::kChainLostBits + 1 - bits));
+          }
+          return !stop.After(kCostOfAngle);
+        },
+        static_cast<std::int64_t>(rotations_.size()), bits);
+  }
 
   bool is_rest(std::int64_t i) const { return ladder_.ExactFrequency(i) == 0.0; }
-  const PairRotation& operator[](std::int64_t i) const { return rotations_[i]; }
+
+  RotatedPair Rotate(ElementType type, std::int64_t i, double s, double c) {
+    return phasor::Rotate(
+        type, rotations_[i], s, c,
+        [&](mpfr_ptr out) {
+          if (const auto position = AsPosition()) return AngleOf(ladder_, i, *position, out);
+          ladder_.Frequency(i, out);
+          mpfr_mul_d(out, out, std::get<double>(by_), MPFR_RNDN);
+        },
+        counts_);
+  }
+
+  const SettleCounts& counts() const { return counts_; }
 
  private:
   // The shift as a position, if it is one: below 2^63.
@@ -65,24 +101,21 @@ class Rotations {
     return MakePosition(steps, 0);
   }
 
-  void Angle(std::int64_t i, mpfr_ptr out) const {
-    if (const auto position = AsPosition()) return AngleOf(ladder_, i, *position, out);
-    ladder_.Frequency(i, out);
-    mpfr_mul_d(out, out, std::get<double>(by_), MPFR_RNDN);
-  }
-
-  std::optional<PhasePoint> PointOfPair(const PhaseLadder& phases, std::int64_t i) const {
-    if (const auto position = AsPosition()) return phases.At(i, *position);
-    // Angles are below 2^(1024 + 32), and this many bits within 2^-340.
-    Real angle(1400);
-    Angle(i, angle);
-    return PointOf(angle, 0x1p-340);
+  void Multiply(mpfr_srcptr w, mpfr_ptr angle) const {
+    if (const auto* steps = std::get_if<std::int64_t>(&by_)) {
+      mpfr_mul_si(angle, w, *steps, MPFR_RNDN);
+    } else {
+      mpfr_mul_d(angle, w, std::get<double>(by_), MPFR_RNDN);
+    }
   }
 
   const FrequencyLadder ladder_;
   const ShiftBy by_;
   std::vector<PairRotation> rotations_;
+  SettleCounts counts_;
 };
+
+namespace {
 
 // What an element is where nothing turns it: itself, but zero is +0.
 std::uint64_t AtRest(ElementType type, std::uint64_t bits) {
@@ -90,7 +123,7 @@ std::uint64_t AtRest(ElementType type, std::uint64_t bits) {
 }
 
 // Rows of kType as sines and cosines.
-template <ElementType kType>
+template <ElementType kType, typename Rotations>
 class RowShifter {
  public:
   RowShifter(const CanonicalSpec& spec, std::int64_t first_row)
@@ -115,7 +148,7 @@ class RowShifter {
                                         " both have to be the same bits"));
   }
 
-  absl::Status Shift(const Rotations& rotations, std::int64_t row) {
+  absl::Status Shift(Rotations& rotations, std::int64_t row, StopCheck& stop) {
     for (std::int64_t i = 0; i < pairs_; ++i) {
       if (rotations.is_rest(i)) {
         sines_[i] = static_cast<Bits>(AtRest(kType, sines_[i]));
@@ -123,7 +156,8 @@ class RowShifter {
         continue;
       }
       const RotatedPair rotated =
-          Rotate(kType, rotations[i], WidenBits(kType, sines_[i]), WidenBits(kType, cosines_[i]));
+          rotations.Rotate(kType, i, WidenBits(kType, sines_[i]), WidenBits(kType, cosines_[i]));
+      if (stop.After(kCostOfRotation)) return stop.status();
       sines_[i] = static_cast<Bits>(rotated.sine);
       cosines_[i] = static_cast<Bits>(rotated.cosine);
       if (IsFiniteBits(kType, rotated.sine) && IsFiniteBits(kType, rotated.cosine)) continue;
@@ -152,11 +186,12 @@ class RowShifter {
   std::vector<Bits> cosines_;
 };
 
-template <ElementType kType>
-absl::Status ShiftRowsOf(const CanonicalSpec& spec, ShiftBy by, absl::Span<const std::byte> rows,
-                         absl::Span<std::byte> out, std::int64_t first_row) {
+template <ElementType kType, typename Rotations>
+absl::Status ShiftRowsOf(const CanonicalSpec& spec, ShiftBy by, Rotations& rotations,
+                         absl::Span<const std::byte> rows, absl::Span<std::byte> out,
+                         std::int64_t first_row, StopCheck& stop) {
   const std::int64_t count = static_cast<std::int64_t>(rows.size()) / spec.row_bytes();
-  RowShifter<kType> shifter(spec, first_row);
+  RowShifter<kType, Rotations> shifter(spec, first_row);
   for (std::int64_t row = 0; row < count; ++row) {
     if (absl::Status status = shifter.Take(rows, row); !status.ok()) return status;
   }
@@ -165,10 +200,11 @@ absl::Status ShiftRowsOf(const CanonicalSpec& spec, ShiftBy by, absl::Span<const
     std::memmove(out.data(), rows.data(), rows.size());
     return absl::OkStatus();
   }
-  const Rotations rotations(std::get<Sinusoidal>(spec.spec().scheme), by);
+  rotations.Prepare(stop);
+  if (stop.stopped()) return stop.status();
   for (std::int64_t row = 0; row < count; ++row) {
     if (absl::Status status = shifter.Take(rows, row); !status.ok()) return status;
-    if (absl::Status status = shifter.Shift(rotations, row); !status.ok()) return status;
+    if (absl::Status status = shifter.Shift(rotations, row, stop); !status.ok()) return status;
     shifter.Place(row, out);
   }
   return absl::OkStatus();
@@ -176,9 +212,14 @@ absl::Status ShiftRowsOf(const CanonicalSpec& spec, ShiftBy by, absl::Span<const
 
 }  // namespace
 
-absl::Status ShiftRows(const CanonicalSpec& spec, ShiftBy by, absl::Span<const std::byte> rows,
-                       absl::Span<std::byte> out, std::int64_t first_row) {
-  const FpEnvironment environment;
+RowShift::RowShift(const CanonicalSpec& spec, ShiftBy by)
+    : spec_(spec),
+      by_(by),
+      rotations_(std::make_unique<Rotations>(std::get<Sinusoidal>(spec.spec().scheme), by)) {}
+RowShift::RowShift(RowShift&&) noexcept = default;
+RowShift::~RowShift() = default;
+
+absl::StatusOr<RowShift> RowShift::Create(const CanonicalSpec& spec, ShiftBy by) {
   const auto* sinusoidal = std::get_if<Sinusoidal>(&spec.spec().scheme);
   if (sinusoidal == nullptr) {
     return Invalid("spec",
@@ -193,25 +234,50 @@ absl::Status ShiftRows(const CanonicalSpec& spec, ShiftBy by, absl::Span<const s
   if (const auto* steps = std::get_if<double>(&by); steps != nullptr && !IsFinite(*steps)) {
     return Invalid("by", absl::StrCat(*steps, " is not finite; give a number"));
   }
-  if (rows.size() % static_cast<std::size_t>(spec.row_bytes()) != 0) {
+  return RowShift(spec, by);
+}
+
+absl::Status RowShift::Prepare(StopRequest stop) {
+  if (std::visit([](auto k) { return k == 0; }, by_)) return absl::OkStatus();
+  const FpEnvironment environment;
+  StopCheck check(stop);
+  rotations_->Prepare(check);
+  return check.status();
+}
+
+absl::Status RowShift::Apply(absl::Span<const std::byte> rows, absl::Span<std::byte> out,
+                             std::int64_t first_row, StopRequest stop) {
+  const FpEnvironment environment;
+  StopCheck check(stop);
+  if (rows.size() % static_cast<std::size_t>(spec_.row_bytes()) != 0) {
     return Invalid("rows", absl::StrCat(rows.size(), " bytes are not whole rows of ",
-                                        spec.row_bytes(), " bytes"));
+                                        spec_.row_bytes(), " bytes"));
   }
   if (out.size() != rows.size()) {
     return Invalid("out", absl::StrCat(out.size(), " bytes given; as many as in rows, ",
                                        rows.size(), ", are written"));
   }
-  switch (spec.element_type()) {
-    case ElementType::kFloat32:
-      return ShiftRowsOf<ElementType::kFloat32>(spec, by, rows, out, first_row);
-    case ElementType::kFloat64:
-      return ShiftRowsOf<ElementType::kFloat64>(spec, by, rows, out, first_row);
-    case ElementType::kFloat16:
-      return ShiftRowsOf<ElementType::kFloat16>(spec, by, rows, out, first_row);
-    case ElementType::kBfloat16:
-      return ShiftRowsOf<ElementType::kBfloat16>(spec, by, rows, out, first_row);
+  const auto shift = [&]<ElementType kType>() {
+    return ShiftRowsOf<kType>(spec_, by_, *rotations_, rows, out, first_row, check);
+  };
+  switch (spec_.element_type()) {
+    case ElementType::kFloat32: return shift.template operator()<ElementType::kFloat32>();
+    case ElementType::kFloat64: return shift.template operator()<ElementType::kFloat64>();
+    case ElementType::kFloat16: return shift.template operator()<ElementType::kFloat16>();
+    case ElementType::kBfloat16: return shift.template operator()<ElementType::kBfloat16>();
   }
   return absl::InternalError("unreachable");
+}
+
+std::int64_t RowShift::memory_bytes() const { return rotations_->memory_bytes(); }
+std::int64_t RowShift::settled_elements() const { return rotations_->counts().settled; }
+std::int64_t RowShift::costly_elements() const { return rotations_->counts().costly; }
+
+absl::Status ShiftRows(const CanonicalSpec& spec, ShiftBy by, absl::Span<const std::byte> rows,
+                       absl::Span<std::byte> out, std::int64_t first_row) {
+  absl::StatusOr<RowShift> shift = RowShift::Create(spec, by);
+  if (!shift.ok()) return shift.status();
+  return shift->Apply(rows, out, first_row, NeverStop);
 }
 
 absl::Status RotatePairs(ElementType type, absl::Span<const double> angles,
@@ -238,6 +304,9 @@ absl::Status RotatePairs(ElementType type, absl::Span<const double> angles,
     }
   }
   const MpfrScope scope;
+  constexpr mpfr_prec_t kFarBits = 1472;
+  AngleSplitter splitter(kFarBits);
+  SettleCounts counts;
   for (std::size_t j = 0; j < angles.size(); ++j) {
     std::uint64_t x = read(2 * j);
     std::uint64_t y = read(2 * j + 1);
@@ -247,10 +316,11 @@ absl::Status RotatePairs(ElementType type, absl::Span<const double> angles,
     } else {
       Real angle(53);
       mpfr_set_d(angle, angles[j], MPFR_RNDN);
-      const PairRotation rotation = {PointOf(angle, 0),
-                                     [&angle](mpfr_ptr out) { mpfr_set(out, angle, MPFR_RNDN); }};
+      PairRotation rotation = splitter.Split(angle, -kFarBits);
       // (x, y) turned by a is (s, c) = (y, x) turned by -a.
-      const RotatedPair rotated = Rotate(type, rotation, WidenBits(type, y), WidenBits(type, x));
+      const RotatedPair rotated = Rotate(
+          type, rotation, WidenBits(type, y), WidenBits(type, x),
+          [&angle](mpfr_ptr out) { mpfr_set(out, angle, MPFR_RNDN); }, counts);
       x = rotated.cosine;
       y = rotated.sine;
       if (!IsFiniteBits(type, x) || !IsFiniteBits(type, y)) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "core/layout.h"
 #include "core/phase_row.h"
 #include "core/real.h"
@@ -29,6 +30,18 @@ constexpr std::int64_t kStreamBytes = std::int64_t{4} << 20;
 PhaseLadder MakePhases(const FrequencyLadder& ladder, StopCheck& stop) {
   const MpfrScope scope;
   return {ladder, stop};
+}
+
+std::vector<std::int32_t> TwinsOf(const Sinusoidal& spec) {
+  const auto* ladder = std::get_if<ExplicitLadder>(&spec.ladder);
+  if (ladder == nullptr) return {};
+  absl::flat_hash_map<double, std::int32_t> first;
+  std::vector<std::int32_t> twins;
+  for (const double w : ladder->frequencies) {
+    const auto i = static_cast<std::int32_t>(twins.size());
+    twins.push_back(first.emplace(w, i).first->second);
+  }
+  return twins;
 }
 
 // For StopCheck: of one rotation made at opening, of one rotated pair, of an
@@ -67,6 +80,7 @@ SinusoidalTable<kType>::SinusoidalTable(CanonicalSpec spec, StopCheck& stop, dou
       largest_sin_(ladder_.size() + PairRows::kOverrun),
       angle_error_(ladder_.size() + PairRows::kOverrun) {
   const std::int64_t pairs = ladder_.size();
+  twins_ = TwinsOf(sinusoidal());
   PhaseRow phase_row(pairs);
   PairRows turns(std::max(rows_, anchors_), pairs, /*with_low_parts=*/true);
   const auto fill = [&](std::int64_t step, PairRows& out) {
@@ -96,7 +110,8 @@ std::int64_t SinusoidalTable<kType>::memory_bytes() const {
          static_cast<std::int64_t>(spec().text().size()) + ladder_.memory_bytes() +
          phases_.memory_bytes() + rotations_.memory_bytes() + strides_.memory_bytes() +
          static_cast<std::int64_t>((largest_sin_.capacity() + angle_error_.capacity()) *
-                                   sizeof(double));
+                                   sizeof(double)) +
+         static_cast<std::int64_t>(twins_.capacity() * sizeof(std::int32_t));
 }
 
 template <ElementType kType>
@@ -207,55 +222,65 @@ void SinusoidalTable<kType>::Row(Position position, const PairRow& turn, bool st
   if (RotateRow<kType>(pairs, scratch.anchor, turn, {out, layout, stream})) {
     SettleMarked(position, turn, scratch, out, stop);
   }
-  const std::vector<std::int64_t>& beyond = scratch.phases.beyond();
-  for (const std::int64_t i : beyond) {
-    // The cosine is 1, and was that already.
-    PlaceElement(layout, pairs, i, /*sine=*/true, ElementBeyondPhase(i, Trig::kSine, position),
-                 out);
-    if (stop.After(kCostOfPhase)) return;
+  // Where the sine has no phase the cosine is 1, and was that already.
+  if (scratch.phases.beyond().empty() || FormOf(layout) == RowForm::kCosineOnly) return;
+  SettleCounts counts;
+  for (const std::int64_t i : scratch.phases.beyond()) {
+    PlaceSettled(i, Trig::kSine, position, counts, out);
+    if (stop.After(kCostOfPhase)) break;
   }
-  if (!beyond.empty()) {
-    settled_elements_.fetch_add(static_cast<std::int64_t>(beyond.size()),
-                                std::memory_order_relaxed);
-  }
+  Count(counts);
 }
 
 template <ElementType kType>
 void SinusoidalTable<kType>::SettleMarked(Position position, const PairRow& turn, Scratch& scratch,
                                           std::byte* row, StopCheck& stop) const {
   const std::int64_t pairs = ladder_.size();
-  const Layout layout = sinusoidal().layout;
   scratch.sine_doubt.resize(pairs + PairRows::kOverrun);
   scratch.cosine_doubt.resize(pairs + PairRows::kOverrun);
   MarkDoubt<kType>(pairs, scratch.anchor, turn, scratch.sine_doubt.data(),
                    scratch.cosine_doubt.data());
-  std::int64_t settled = 0;
+  SettleCounts counts;
   const auto settle = [&](std::int64_t i, Trig trig) {
-    PlaceElement(layout, pairs, i, trig == Trig::kSine, Element(i, trig, position), row);
-    ++settled;
+    PlaceSettled(i, trig, position, counts, row);
     stop.After(kCostOfPhase);
   };
-  const RowForm form = FormOf(layout);
+  const RowForm form = FormOf(sinusoidal().layout);
   for (std::int64_t i = 0; i < pairs && !stop.stopped(); ++i) {
     if (scratch.sine_doubt[i] != 0 && form != RowForm::kCosineOnly) settle(i, Trig::kSine);
     if (scratch.cosine_doubt[i] != 0 && form != RowForm::kSineOnly) settle(i, Trig::kCosine);
   }
-  settled_elements_.fetch_add(settled, std::memory_order_relaxed);
+  Count(counts);
 }
 
 template <ElementType kType>
-auto SinusoidalTable<kType>::Element(std::int64_t i, Trig trig, Position position) const -> Bits {
-  if (const std::optional<PhasePoint> point = phases_.At(i, position)) {
-    const auto bits = trig == Trig::kSine ? DecideBits<kType>(point->value.sin, point->sin_error())
-                                          : DecideBits<kType>(point->value.cos, point->cos_error());
-    if (bits.has_value()) return *bits;
+void SinusoidalTable<kType>::PlaceSettled(std::int64_t i, Trig trig, Position position,
+                                          SettleCounts& counts, std::byte* row) const {
+  const std::int64_t pairs = ladder_.size();
+  const Layout layout = sinusoidal().layout;
+  const bool sine = trig == Trig::kSine;
+  const std::int64_t twin = TwinOf(i);
+  Bits bits;
+  if (twin != i) {
+    std::memcpy(&bits, row + ColumnOf(layout, pairs, twin, sine) * sizeof(Bits), sizeof(Bits));
+  } else {
+    bits = Element(i, trig, position, counts);
   }
-  return ElementBeyondPhase(i, trig, position);
+  PlaceElement(layout, pairs, i, sine, bits, row);
+  ++counts.settled;
 }
 
 template <ElementType kType>
-auto SinusoidalTable<kType>::ElementBeyondPhase(std::int64_t i, Trig trig, Position position) const
-    -> Bits {
+void SinusoidalTable<kType>::Count(const SettleCounts& counts) const {
+  if (counts.settled != 0) {
+    settled_elements_.fetch_add(counts.settled, std::memory_order_relaxed);
+  }
+  if (counts.costly != 0) costly_elements_.fetch_add(counts.costly, std::memory_order_relaxed);
+}
+
+template <ElementType kType>
+auto SinusoidalTable<kType>::Element(std::int64_t i, Trig trig, Position position,
+                                     SettleCounts& counts) const -> Bits {
   // Whole columns of a vanishing ladder, and rows at tiny positions, end here.
   constexpr std::int64_t kTinyExponent = -600;
   const std::int64_t position_exponent =
@@ -263,18 +288,12 @@ auto SinusoidalTable<kType>::ElementBeyondPhase(std::int64_t i, Trig trig, Posit
   const std::int64_t exponent = phases_.exponent(i) + position_exponent;
   if (exponent < kTinyExponent) {
     if (trig == Trig::kCosine) return RoundToBits<kType>(1.0);
-    // The sine is the angle, but for a sixth of its cube.
-    const TinyAngle angle = phases_.TinyAngleAt(i, position);
     if (exponent < FormatOf(kType).quantum_exponent) {
-      return RoundToBits<kType>(std::copysign(0.0, angle.value.hi));
-    }
-    if constexpr (kType == ElementType::kFloat64) {
-      const auto bits =
-          DecideScaledBits(angle.value, angle.error, static_cast<int>(angle.exponent));
-      if (bits.has_value()) return *bits;
+      const bool negative = phases_.is_negative(i) != position.is_negative();
+      return RoundToBits<kType>(negative ? -0.0 : 0.0);
     }
   }
-  return static_cast<Bits>(Settle(ladder_, kType, trig, i, position));
+  return static_cast<Bits>(Settle(ladder_, phases_, kType, trig, i, position, counts));
 }
 
 template class SinusoidalTable<ElementType::kFloat32>;

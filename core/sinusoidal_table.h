@@ -5,8 +5,8 @@
 /// Rows of sines and cosines.
 ///
 /// Three stages, each only for what the one before left open: one rotation of
-/// an anchor row (rotation_kernel.h), the fixed-point phase of the element
-/// itself (phase.h), MPFR (settle.h). Elements that the first stage decides
+/// an anchor row (rotation_kernel.h), settling each element
+/// by its own exact phase (settle.h). Elements that the first stage decides
 /// agree with those of the others, as all are the correctly rounded ones: so the
 /// bits do not depend on where a range starts.
 
@@ -38,6 +38,9 @@ class SinusoidalTable final : public LocalTable {
   std::int64_t memory_bytes() const override;
   std::int64_t settled_elements() const override {
     return settled_elements_.load(std::memory_order_relaxed);
+  }
+  std::int64_t costly_elements() const override {
+    return costly_elements_.load(std::memory_order_relaxed);
   }
 
  private:
@@ -72,9 +75,13 @@ class SinusoidalTable final : public LocalTable {
   // Settles what RotateRow() left open.
   void SettleMarked(Position position, const PairRow& turn, Scratch& scratch, std::byte* row,
                     StopCheck& stop) const;
-  // An element by its own phase, or else beyond it: by MPFR, if not by its size alone.
-  Bits Element(std::int64_t i, Trig trig, Position position) const;
-  Bits ElementBeyondPhase(std::int64_t i, Trig trig, Position position) const;
+  // Writes an element by itself; a pair's that has a twin is its twin's.
+  void PlaceSettled(std::int64_t i, Trig trig, Position position, SettleCounts& counts,
+                    std::byte* row) const;
+  Bits Element(std::int64_t i, Trig trig, Position position, SettleCounts& counts) const;
+  void Count(const SettleCounts& counts) const;
+  // The first pair of the same frequency, whose elements are the same.
+  std::int64_t TwinOf(std::int64_t i) const { return twins_.empty() ? i : twins_[i]; }
 
   const FrequencyLadder ladder_;
   const PhaseLadder phases_;
@@ -89,7 +96,10 @@ class SinusoidalTable final : public LocalTable {
   // error of the angle. Vectors read past their ends.
   std::vector<double> largest_sin_;
   std::vector<double> angle_error_;
+  // Of explicit ladders: strangers may give one hard frequency to all pairs.
+  std::vector<std::int32_t> twins_;
   mutable std::atomic<std::int64_t> settled_elements_ = 0;
+  mutable std::atomic<std::int64_t> costly_elements_ = 0;
 };
 
 }  // namespace phasor

@@ -34,6 +34,13 @@ struct SplitTurn {
   DoubleDouble residue;
 };
 
+/// The same with a residue of limbs * 2^(-64 kLimbs), or its negative; exact.
+template <std::size_t kLimbs>
+struct ExactSplitTurn {
+  int node;
+  bool negative;
+  std::array<std::uint64_t, kLimbs> limbs;
+};
 /// The non-negative integer `limbs` (least significant first), times
 /// 2^exponent, within 2^-105, relative. **Range**: the result within
 /// 2^-900 ... 2^900, or zero.
@@ -76,12 +83,9 @@ void NegateIf(bool negative, std::array<std::uint64_t, kLimbs>& limbs) {
 
 }  // namespace internal
 
-/// `turn` split at the nearest node.
-///
-/// **Accuracy**: the residue is within 2^-105 of the fixed-point number's,
-/// relative, however small it is.
+/// `turn` split at the nearest node, exactly.
 template <std::size_t kLimbs>
-SplitTurn Split(const TurnFraction<kLimbs>& turn) {
+ExactSplitTurn<kLimbs> SplitExactly(const TurnFraction<kLimbs>& turn) {
   std::array<std::uint64_t, kLimbs> rest;
   for (std::size_t k = 0; k < kLimbs; ++k) rest[k] = turn.limbs[k];
   std::uint64_t& top = rest[kLimbs - 1];
@@ -90,12 +94,23 @@ SplitTurn Split(const TurnFraction<kLimbs>& turn) {
   top -= node << 56;
   const bool negative = (top >> 63) != 0;
   internal::NegateIf(negative, rest);
+  return {static_cast<int>(node), negative, rest};
+}
+
+/// `turn` split at the nearest node.
+///
+/// **Accuracy**: the residue is within 2^-105 of the fixed-point number's,
+/// relative, however small it is.
+template <std::size_t kLimbs>
+SplitTurn Split(const TurnFraction<kLimbs>& turn) {
+  const auto [node, negative, rest] = SplitExactly(turn);
   constexpr int kPlaces = 64 * static_cast<int>(kLimbs);
   const DoubleDouble residue =
-      top != 0 ? internal::LeadingBits(top, rest[kLimbs - 2], rest[kLimbs - 3], -128)
-               : LeadingBits(rest, -kPlaces);
+      rest[kLimbs - 1] != 0
+          ? internal::LeadingBits(rest[kLimbs - 1], rest[kLimbs - 2], rest[kLimbs - 3], -128)
+          : LeadingBits(rest, -kPlaces);
   const double sign = negative ? -1 : 1;
-  return {static_cast<int>(node), {sign * residue.hi, sign * residue.lo}};
+  return {node, {sign * residue.hi, sign * residue.lo}};
 }
 
 /// `turn` * factor, whole turns dropped; exact. Any int64.

@@ -98,6 +98,11 @@ std::optional<BlockCache::Result<Block>> BlockCache::Get(const TablePtr& table, 
   return Cast<Block>(*std::move(made));
 }
 
+bool BlockCache::Holds(const OpenTable& table, std::int64_t index) {
+  absl::MutexLock lock(&mutex_);
+  return index_.contains({true, table.spec().digest(), index});
+}
+
 BlockPtr BlockCache::FindBlock(const OpenTable& table, std::int64_t index) {
   absl::MutexLock lock(&mutex_);
   auto block =

@@ -143,6 +143,8 @@ class BlockCache {
   std::optional<Result<Block>> Get(const TablePtr& table, std::int64_t index, Waiter<Block> waiter,
                                    StopRequest stop = NeverStop) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  /// Whether the block `index` of `table` is held. Counts as no use of it.
+  bool Holds(const OpenTable& table, std::int64_t index) ABSL_LOCKS_EXCLUDED(mutex_);
   /// The block `index` of `table` if it is held, or null. Never makes it.
   BlockPtr FindBlock(const OpenTable& table, std::int64_t index) ABSL_LOCKS_EXCLUDED(mutex_);
 

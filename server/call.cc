@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kBytesPerRequestByte = 3;
 
 // A larger response counts as in flight until it is sent.
-constexpr std::size_t kMaxUncountedBytes = std::size_t{128} << 10;
+constexpr std::size_t kMaxUncountedBytes = std::size_t{2} << 20;
 
 // Returns how the call ends, if it does so without further work.
 std::optional<absl::Status> Start(UnaryHandler& handler, const grpc::ByteBuffer& request) {

@@ -20,6 +20,7 @@
 #include "phasor/core/stop.h"
 #include "server/block_cache.h"
 #include "server/call_count.h"
+#include "server/known_specs.h"
 #include "server/work_pool.h"
 
 namespace phasor::server {
@@ -39,8 +40,11 @@ struct Backend {
         max_message_bytes(most_message_bytes) {}
 
   BlockCache cache;
+  KnownSpecs known_specs;
   WorkPool pool;
   CallCount calls;
+  /// Of those, the streams.
+  CallCount streams;
   const std::int64_t max_message_bytes;
   /// The time for calls in flight is over: those that are not done end
   /// UNAVAILABLE.

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "server/blocks_ahead.h"
+
 namespace phasor::server {
 namespace {
 
@@ -12,16 +14,15 @@ constexpr std::int64_t kMaxInlineBlocks = 128;
 
 }  // namespace
 
-RangeReader::RangeReader(Backend* backend, CanonicalSpec spec, std::int64_t start,
-                         std::int64_t count, std::int64_t max_rows)
+RangeReader::RangeReader(Backend* backend, RowRange request, std::int64_t max_rows)
     : backend_(backend),
-      spec_(std::move(spec)),
-      geometry_(spec_),
+      spec_(std::move(request.spec)),
+      geometry_(*spec_),
       max_rows_(max_rows),
-      end_(start + count),
-      message_begin_(start),
-      message_end_(start),
-      next_(start) {}
+      end_(request.start + request.count),
+      message_begin_(request.start),
+      message_end_(request.start),
+      next_(request.start) {}
 
 RowsHead RangeReader::HeadOf(const CanonicalSpec& spec, std::int64_t start, std::int64_t count) {
   return {.fingerprint = spec.fingerprint(),
@@ -43,7 +44,7 @@ void RangeReader::BeginMessage() {
 
 bool RangeReader::TryCached() {
   if (complete()) return true;
-  if (table_ == nullptr) table_ = backend_->cache.FindTable(spec_);
+  if (table_ == nullptr) table_ = backend_->cache.FindTable(*spec_);
   if (table_ == nullptr) return false;
   const std::int64_t first = geometry_.BlockOf(next_);
   const std::int64_t last = geometry_.BlockOf(message_end_ - 1);
@@ -61,7 +62,7 @@ absl::StatusOr<Progress> RangeReader::Step(Resume resume, StopRequest stop) {
   if (complete()) return Progress::kDone;
   if (table_ == nullptr) {
     auto table = backend_->cache.Open(
-        spec_,
+        *spec_,
         [this, resume](BlockCache::Result<OpenTable> opened) {
           failure_ = opened.status();
           if (opened.ok()) table_ = *std::move(opened);
@@ -102,9 +103,15 @@ void RangeReader::Take(const BlockPtr& block) {
   next_ = last;
 }
 
+void RangeReader::MakeAhead() {
+  if (finished_ || table_ == nullptr) return;
+  MakeBlocksAhead(backend_, table_, geometry_.BlockOf(next_),
+                  geometry_.BlockOf(std::min(end_ - next_, max_rows_) + next_ - 1));
+}
+
 grpc::ByteBuffer RangeReader::TakeMessage() {
   finished_ = next_ == end_;
-  return EncodeRows(HeadOf(spec_, message_begin_, next_ - message_begin_),
+  return EncodeRows(HeadOf(*spec_, message_begin_, next_ - message_begin_),
                     std::exchange(slices_, {}));
 }
 

@@ -5,6 +5,7 @@
 /// Reads a range of rows for one call, message by message, block by block.
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -13,6 +14,7 @@
 #include "grpcpp/support/slice.h"
 #include "phasor/core/spec.h"
 #include "server/call.h"
+#include "server/range_request.h"
 #include "server/rows_message.h"
 
 namespace phasor::server {
@@ -21,11 +23,10 @@ namespace phasor::server {
 /// cache's blocks. One call's own; not thread-safe.
 class RangeReader {
  public:
-  /// Rows `start` ... `start`+`count`-1, which have to exist. A message holds
-  /// at most `max_rows` of them, at least 1; a message that is not the last one
-  /// ends where a block ends, if that leaves it any rows.
-  RangeReader(Backend* backend, CanonicalSpec spec, std::int64_t start, std::int64_t count,
-              std::int64_t max_rows);
+  /// The rows of `request`. A message holds at most `max_rows` of them, at least
+  /// 1; a message that is not the last one ends where a block ends, if that
+  /// leaves it any rows.
+  RangeReader(Backend* backend, RowRange request, std::int64_t max_rows);
   RangeReader(const RangeReader&) = delete;
 
   /// The head of a message of `count` rows.
@@ -41,6 +42,9 @@ class RangeReader {
   absl::StatusOr<Progress> Step(Resume resume, StopRequest stop);
   /// The message, once complete.
   grpc::ByteBuffer TakeMessage();
+  /// To be called after TakeMessage, while the message is being sent: has what
+  /// the next one needs made, if there is one.
+  void MakeAhead();
   /// Whether the last message was taken.
   bool finished() const { return finished_; }
 
@@ -50,7 +54,7 @@ class RangeReader {
   absl::StatusOr<Progress> AfterFailure(const absl::Status& status);
 
   Backend* const backend_;
-  const CanonicalSpec spec_;
+  const std::shared_ptr<const CanonicalSpec> spec_;
   const BlockGeometry geometry_;
   const std::int64_t max_rows_;
   const std::int64_t end_;

@@ -31,6 +31,9 @@ struct RowsHead {
   ElementType element_type = ElementType::kFloat32;
 };
 
+/// No head is longer.
+inline constexpr std::int64_t kMaxRowsHeadBytes = 128;
+
 /// Size of the whole message with `data_bytes` bytes of rows.
 std::int64_t RowsMessageBytes(const RowsHead& head, std::int64_t data_bytes);
 

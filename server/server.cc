@@ -27,6 +27,8 @@ constexpr int kHandshakeMilliseconds = 10'000;
 // At the end of a drain: what clients have to read what was sent to them, and
 // what calls have that are out of time to end and to say so.
 constexpr absl::Duration kUnreadTime = absl::Seconds(3);
+// What clients have to read the end of a stream before their connection ends.
+constexpr absl::Duration kReadingTime = absl::Milliseconds(500);
 constexpr absl::Duration kEndTime = absl::Seconds(1);
 // What gRPC may hold for messages on their way; in units of the largest one,
 // and at least.
@@ -119,6 +121,14 @@ void Server::Drain(absl::Duration delay, absl::Duration timeout) {
   absl::SleepFor(delay);
   listener_->Stop();
   const absl::Time deadline = absl::Now() + timeout;
+  // gRPC's Shutdown closes a connection right behind the last byte of its last
+  // call. What a client sends that still reads (it opens its window) then resets
+  // the connection, and it loses the rows that it had not read. So streams come
+  // to their end first.
+  if (!backend_.streams.WaitForNone(absl::InfinitePast()) &&
+      backend_.streams.WaitForNone(deadline - timeout / 2)) {
+    absl::SleepFor(std::min(kReadingTime, timeout / 2));
+  }
   absl::Notification ended;
   std::thread ending([&] {
     // gRPC's own end of a call is one without details: it comes too late.

@@ -41,10 +41,11 @@ class Server {
   /// The addresses served on, with their real ports.
   const std::vector<std::string>& addresses() const { return listener_->addresses(); }
 
-  /// Reports NOT_SERVING; after `delay` refuses new calls and connections, and
-  /// waits until the calls in flight are answered. Those that are not after
-  /// `timeout` end UNAVAILABLE, with RetryInfo, at their next step or message;
-  /// a second later connections are ended. Returns when there are no calls.
+  /// Reports NOT_SERVING; after `delay` refuses new connections, and new calls
+  /// too as soon as no stream is in flight, or half of `timeout` is over. Waits
+  /// until the calls in flight are answered. Those that are not after `timeout`
+  /// end UNAVAILABLE, with RetryInfo, at their next step or message; a second
+  /// later connections are ended. Returns when there are no calls.
   void Drain(absl::Duration delay, absl::Duration timeout);
 
   BlockCache& cache() { return backend_.cache; }

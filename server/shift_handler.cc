@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "phasor/core/errors.h"
 #include "phasor/core/local_table.h"
+#include "phasor/core/row_shift.h"
 #include "phasor/v1/position_table_service.pb.h"
 #include "server/request.h"
 #include "server/rows_handlers.h"
@@ -43,9 +44,9 @@ class ShiftRowsHandler final : public UnaryHandler {
     }
     data_ = std::move(*request.mutable_data());
     spec_.emplace(*std::move(spec));
-    // Without rows this checks spec and shift.
-    status = Shift(0, 0);
-    if (!status.ok()) return status;
+    absl::StatusOr<RowShift> shift = RowShift::Create(*spec_, by_);
+    if (!shift.ok()) return shift.status();
+    shift_.emplace(*std::move(shift));
     const auto size = static_cast<std::int64_t>(data_.size());
     if (size % spec_->row_bytes() != 0) {
       return FieldError(absl::StatusCode::kInvalidArgument, "data",
@@ -62,15 +63,25 @@ class ShiftRowsHandler final : public UnaryHandler {
     return true;
   }
 
-  absl::StatusOr<Progress> Step(Resume, StopRequest) override {
+  absl::StatusOr<Progress> Step(Resume, StopRequest stop) override {
     if (rows_ == nullptr) {
+      auto charge = backend_->cache.Reserve(shift_->memory_bytes());
+      if (!charge.ok()) return charge.status();
+      rotations_charge_.emplace(*std::move(charge));
       auto rows = backend_->cache.Allocate(static_cast<std::int64_t>(data_.size()));
       if (!rows.ok()) return rows.status();
       rows_ = *std::move(rows);
     }
-    const std::int64_t end = std::min(row_count_, next_ + rows_per_step_);
     const absl::Time begin_time = absl::Now();
-    absl::Status status = Shift(next_, end);
+    bool unwanted = false;
+    absl::Status status = shift_->Prepare([&] {
+      unwanted = stop();
+      return unwanted || absl::Now() - begin_time > kStepTime;
+    });
+    if (absl::IsCancelled(status) && !unwanted) return Progress::kAgain;
+    if (!status.ok()) return status;
+    const std::int64_t end = std::min(row_count_, next_ + rows_per_step_);
+    status = Shift(next_, end, stop);
     if (!status.ok()) return status;
     const absl::Duration time = absl::Now() - begin_time;
     if (time < kStepTime) rows_per_step_ *= 2;
@@ -83,14 +94,12 @@ class ShiftRowsHandler final : public UnaryHandler {
 
  private:
   // Turns rows `first` ... `last`-1.
-  absl::Status Shift(std::int64_t first, std::int64_t last) {
+  absl::Status Shift(std::int64_t first, std::int64_t last, StopRequest stop) {
     const auto offset = static_cast<std::size_t>(first * spec_->row_bytes());
     const auto size = static_cast<std::size_t>((last - first) * spec_->row_bytes());
     const auto* data = reinterpret_cast<const std::byte*>(data_.data()) + offset;
-    const absl::Span<std::byte> out =
-        size == 0 ? absl::Span<std::byte>() : rows_->data().subspan(offset, size);
-    absl::Status status =
-        phasor::ShiftRows(*spec_, by_, absl::MakeConstSpan(data, size), out, first);
+    absl::Status status = shift_->Apply(absl::MakeConstSpan(data, size),
+                                        rows_->data().subspan(offset, size), first, stop);
     if (FieldOf(status) != "rows") return status;
     // Core's name for what the request calls data.
     absl::string_view what = status.message();
@@ -112,6 +121,8 @@ class ShiftRowsHandler final : public UnaryHandler {
   Backend* const backend_;
   std::optional<CanonicalSpec> spec_;
   ShiftBy by_;
+  std::optional<RowShift> shift_;
+  std::optional<Charge> rotations_charge_;
   std::string data_;
   std::int64_t row_count_ = 0;
   std::shared_ptr<RowBuffer> rows_;

@@ -1,20 +1,18 @@
 #include "server/stream_call.h"
 
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <utility>
 
 #include "phasor/v1/position_table_service.pb.h"
 #include "server/failure.h"
 #include "server/range_reader.h"
-#include "server/request.h"
+#include "server/range_request.h"
 #include "server/rows_handlers.h"
 
 namespace phasor::server {
 namespace {
-
-// No head of a message of rows is longer.
-constexpr std::int64_t kMaxHeadBytes = 128;
 
 // At any time one thread has the call: gRPC's while it is started, during a
 // write and for OnWriteDone, the pool's between Submit or Resume and the end of
@@ -23,7 +21,11 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
  public:
   ReadRowsCall(Backend* backend, grpc::CallbackServerContext* context,
                const grpc::ByteBuffer* request)
-      : in_flight_(&backend->calls), backend_(backend), context_(context), request_(request) {}
+      : in_flight_(&backend->calls),
+        streaming_(&backend->streams),
+        backend_(backend),
+        context_(context),
+        request_(request) {}
 
   void Begin() {
     try {
@@ -86,27 +88,27 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
 
  private:
   absl::Status Start() {
-    v1::ReadRowsRequest request;
-    absl::Status status = Decode(*request_, &request);
-    if (!status.ok()) return status;
-    absl::StatusOr<CanonicalSpec> spec = CheckTable(request);
-    if (!spec.ok()) return spec.status();
-    status = CheckRange(request, *spec);
-    if (!status.ok()) return status;
-    if (request.row_count() > 0) {
-      status = CheckRowSize(*spec, request.start_position(), backend_->max_message_bytes);
+    auto request = ReadRangeRequest<v1::ReadRowsRequest>(*request_, &backend_->known_specs);
+    if (!request.ok()) return request.status();
+    const CanonicalSpec& spec = *request->spec;
+    if (request->count > 0) {
+      absl::Status status = CheckRowSize(spec, request->start, backend_->max_message_bytes);
       if (!status.ok()) return status;
     }
     const std::int64_t max_rows =
-        std::max<std::int64_t>(1, MaxChunkBytes(backend_->max_message_bytes) / spec->row_bytes());
-    reader_.emplace(backend_, *std::move(spec), request.start_position(), request.row_count(),
-                    max_rows);
+        std::max<std::int64_t>(1, MaxChunkBytes(backend_->max_message_bytes) / spec.row_bytes());
+    reader_.emplace(backend_, *std::move(request), max_rows);
     reader_->BeginMessage();
     return absl::OkStatus();
   }
 
   void Write() {
     message_ = reader_->TakeMessage();
+    try {
+      reader_->MakeAhead();
+    } catch (const std::bad_alloc&) {
+      // Then the next message waits until it is asked for.
+    }
     if (reader_->finished()) {
       StartWriteAndFinish(&message_, grpc::WriteOptions(), grpc::Status::OK);
     } else {
@@ -117,6 +119,7 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
   void End(const absl::Status& status) { Finish(EndingStatus(status, context_)); }
 
   const CallCount::Call in_flight_;
+  const CallCount::Call streaming_;
   Backend* const backend_;
   grpc::CallbackServerContext* const context_;
   const grpc::ByteBuffer* const request_;
@@ -128,7 +131,7 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
 }  // namespace
 
 std::int64_t MaxChunkBytes(std::int64_t max_message_bytes) {
-  return std::min(kMaxChunkBytes, max_message_bytes - kMaxHeadBytes);
+  return std::min(kMaxChunkBytes, max_message_bytes - kMaxRowsHeadBytes);
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* StartReadRowsCall(Backend* backend,

@@ -1,6 +1,8 @@
 #include "client/src/call.h"
 
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "grpcpp/completion_queue.h"
@@ -32,11 +34,15 @@ class CallQueue {
   grpc::CompletionQueue* get() { return &queue_; }
   void* tag() { return this; }
 
-  // Waits for the one operation that was started; whether it worked.
-  bool Wait() {
+  // Waits for an operation that was started; its tag, and whether it worked.
+  void* Wait(bool* ok) {
     void* tag = nullptr;
+    queue_.Next(&tag, ok);
+    return tag;
+  }
+  void* Wait() {
     bool ok = false;
-    return queue_.Next(&tag, &ok) && ok;
+    return Wait(&ok);
   }
 
  private:
@@ -69,20 +75,30 @@ Attempt FailedAttempt(const grpc::Status& status, const grpc::ClientContext& con
   return attempt;
 }
 
-Attempt CallUnary(const std::shared_ptr<grpc::Channel>& channel, const CallHead& head,
-                  const grpc::ByteBuffer& request, OnMessage on_response) {
-  grpc::ClientContext context;
-  PrepareContext(head, context);
+void CallUnary(absl::Span<UnaryCall> calls) {
+  struct Flight {
+    grpc::ClientContext context;
+    std::unique_ptr<grpc::GenericClientAsyncResponseReader> reader;
+    grpc::ByteBuffer response;
+    grpc::Status status;
+  };
+  std::vector<Flight> flights(calls.size());
   CallQueue queue;
-  grpc::GenericStub stub(channel);
-  const auto call = stub.PrepareUnaryCall(&context, head.method, request, queue.get());
-  call->StartCall();
-  grpc::ByteBuffer response;
-  grpc::Status status;
-  call->Finish(&response, &status, queue.tag());
-  queue.Wait();
-  if (!status.ok()) return FailedAttempt(status, context);
-  return Attempt{.status = on_response(&response)};
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    PrepareContext(calls[i].head, flights[i].context);
+    grpc::GenericStub stub(calls[i].channel);
+    flights[i].reader = stub.PrepareUnaryCall(&flights[i].context, calls[i].head.method,
+                                              calls[i].request, queue.get());
+    flights[i].reader->StartCall();
+    flights[i].reader->Finish(&flights[i].response, &flights[i].status, &flights[i]);
+  }
+  for (std::size_t left = calls.size(); left > 0; --left) {
+    auto* const flight = static_cast<Flight*>(queue.Wait());
+    UnaryCall& call = calls[static_cast<std::size_t>(flight - flights.data())];
+    call.attempt = flight->status.ok() ? Attempt{.status = call.on_response(&flight->response)}
+                                       : FailedAttempt(flight->status, flight->context);
+    flight->response.Clear();
+  }
 }
 
 Attempt CallStreaming(const std::shared_ptr<grpc::Channel>& channel, const CallHead& head,
@@ -93,16 +109,17 @@ Attempt CallStreaming(const std::shared_ptr<grpc::Channel>& channel, const CallH
   grpc::GenericStub stub(channel);
   const auto call = stub.PrepareCall(&context, head.method, queue.get());
   call->StartCall(queue.tag());
-  bool ok = queue.Wait();
+  bool ok = false;
+  queue.Wait(&ok);
   if (ok) {
     call->Write(request, grpc::WriteOptions().set_last_message(), queue.tag());
-    ok = queue.Wait();
+    queue.Wait(&ok);
   }
   absl::Status refused;
   while (ok && refused.ok()) {
     grpc::ByteBuffer response;
     call->Read(&response, queue.tag());
-    ok = queue.Wait();
+    queue.Wait(&ok);
     if (ok) refused = on_response(&response);
   }
   if (!refused.ok()) context.TryCancel();

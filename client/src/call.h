@@ -4,6 +4,7 @@
 /// \file
 /// One try of one RPC, in bytes: neither stubs nor generated service code.
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "client/src/retry.h"
 #include "google/protobuf/message_lite.h"
 #include "grpcpp/channel.h"
@@ -31,8 +33,16 @@ struct CallHead {
 using OnMessage = absl::FunctionRef<absl::Status(grpc::ByteBuffer*)>;
 
 /// A call that has one response.
-Attempt CallUnary(const std::shared_ptr<grpc::Channel>& channel, const CallHead& head,
-                  const grpc::ByteBuffer& request, OnMessage on_response);
+struct UnaryCall {
+  std::shared_ptr<grpc::Channel> channel;
+  CallHead head;
+  grpc::ByteBuffer request;
+  std::function<absl::Status(grpc::ByteBuffer*)> on_response;
+  Attempt attempt = {};  // what it came to
+};
+
+/// Makes `calls` at the same time, and handles their responses here.
+void CallUnary(absl::Span<UnaryCall> calls);
 
 /// A call that has a stream of responses.
 Attempt CallStreaming(const std::shared_ptr<grpc::Channel>& channel, const CallHead& head,

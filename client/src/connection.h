@@ -60,6 +60,13 @@ using Parts = std::vector<absl::Span<std::byte>>;
 
 using Positions = std::variant<absl::Span<const std::int64_t>, absl::Span<const double>>;
 
+/// Rows to be gathered.
+struct GatherJob {
+  const TableHandle* table;
+  Positions positions;
+  absl::Span<std::byte> out;
+};
+
 /// Whoever makes the rows. Arguments are checked: ranges and positions exist,
 /// `out` has the size of what was asked for. After an error `out` is
 /// unspecified.
@@ -83,8 +90,8 @@ class Connection {
                          std::int64_t count, Parts parts, absl::Time deadline,
                          std::function<void(absl::Status)> done) = 0;
 
-  virtual absl::Status Gather(const TableHandle& table, Positions positions,
-                              absl::Span<std::byte> out, CallLimits limits) = 0;
+  /// All of `jobs`, at the same time.
+  virtual absl::Status Gather(absl::Span<const GatherJob> jobs, CallLimits limits) = 0;
   virtual absl::Status Shift(const TableHandle& table, ShiftBy by, absl::Span<const std::byte> rows,
                              absl::Span<std::byte> out, CallLimits limits) = 0;
   virtual absl::StatusOr<std::vector<double>> Frequencies(const TableHandle& table,

@@ -84,10 +84,8 @@ absl::Status FallbackConnection::Read(const TableHandle& table, std::int64_t sta
                 [&](Connection& c, CallLimits l) { return c.Read(table, start, count, out, l); });
 }
 
-absl::Status FallbackConnection::Gather(const TableHandle& table, Positions positions,
-                                        absl::Span<std::byte> out, CallLimits limits) {
-  return Either(limits,
-                [&](Connection& c, CallLimits l) { return c.Gather(table, positions, out, l); });
+absl::Status FallbackConnection::Gather(absl::Span<const GatherJob> jobs, CallLimits limits) {
+  return Either(limits, [&](Connection& c, CallLimits l) { return c.Gather(jobs, l); });
 }
 
 absl::Status FallbackConnection::Shift(const TableHandle& table, ShiftBy by,

@@ -36,8 +36,7 @@ class FallbackConnection final : public Connection {
   bool ReadsAhead() override;
   void StartRead(std::shared_ptr<const TableHandle> table, std::int64_t start, std::int64_t count,
                  Parts parts, absl::Time deadline, std::function<void(absl::Status)> done) override;
-  absl::Status Gather(const TableHandle& table, Positions positions, absl::Span<std::byte> out,
-                      CallLimits limits) override;
+  absl::Status Gather(absl::Span<const GatherJob> jobs, CallLimits limits) override;
   absl::Status Shift(const TableHandle& table, ShiftBy by, absl::Span<const std::byte> rows,
                      absl::Span<std::byte> out, CallLimits limits) override;
   absl::StatusOr<std::vector<double>> Frequencies(const TableHandle& table,

@@ -6,8 +6,6 @@
 #include <list>
 #include <new>
 
-#include "grpc/grpc.h"
-
 // All monitors are locked over a fork, in the order in which they were made, so
 // that no other thread stands between two writes of what they guard. The child
 // makes them anew: threads that waited for them do not exist there.
@@ -17,6 +15,7 @@ namespace {
 
 std::atomic<int> generation{0};
 std::atomic<bool> grpc_lost{false};
+std::atomic<bool (*)()> grpc_at_work{nullptr};
 
 }  // namespace
 
@@ -43,7 +42,8 @@ class ForkRegistry {
     ForkRegistry& all = Get();
     all.mutex_.lock();
     for (ForkMonitor* monitor : all.monitors_) monitor->state_.mutex.lock();
-    all.grpc_at_work_ = grpc_is_initialized() != 0;
+    const auto at_work = grpc_at_work.load();
+    all.grpc_at_work_ = at_work != nullptr && at_work();
   }
   static void InParent() {
     ForkRegistry& all = Get();
@@ -62,6 +62,8 @@ class ForkRegistry {
   std::list<ForkMonitor*> monitors_;
   bool grpc_at_work_ = false;
 };
+
+void WatchGrpcOverForks(bool (*at_work)()) { grpc_at_work = at_work; }
 
 int ForkGeneration() { return generation.load(std::memory_order_relaxed); }
 

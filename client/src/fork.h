@@ -16,6 +16,9 @@ namespace phasor::internal {
 /// How many forks lie between this process and the one that loaded the library.
 int ForkGeneration();
 
+/// Says how to see, before a fork, whether gRPC is at work in this process.
+void WatchGrpcOverForks(bool (*at_work)());
+
 /// Whether gRPC is of no use in this process: it was at work in the parent, so
 /// that its threads are missing here and its sockets are shared. For good; a
 /// call would hang, or disturb the parent.

@@ -8,6 +8,7 @@
 #include "client/src/address.h"
 #include "client/src/connect.h"
 #include "client/src/fallback_connection.h"
+#include "client/src/fork.h"
 #include "client/src/grpc_connection.h"
 #include "client/src/session.h"
 #include "grpc/grpc.h"
@@ -28,6 +29,7 @@ absl::StatusOr<Client> ConnectOver(internal::GrpcConnection::MakeChannels make,
                                    const ClientOptions& options) {
   absl::Status status = internal::CheckOptions(options);
   if (!status.ok()) return status;
+  internal::WatchGrpcOverForks([] { return grpc_is_initialized() != 0; });
   const auto make_channels = [make = std::move(make)] {
     KeepGrpc();
     return make();

@@ -83,6 +83,23 @@ absl::Status CheckSameTable(const TableHandle& table, const v1::GetTableResponse
   return absl::OkStatus();
 }
 
+// Of two calls' pushbacks that of both: no retry, or the longer wait.
+absl::optional<absl::Duration> LongerPushback(absl::optional<absl::Duration> a,
+                                              absl::optional<absl::Duration> b) {
+  const absl::Duration zero = absl::ZeroDuration();
+  return std::min(a.value_or(zero), b.value_or(zero)) < zero ? absl::Seconds(-1) : std::max(a, b);
+}
+
+// Rows that are all of `out`.
+absl::Status DecodeAll(grpc::ByteBuffer* bytes, const TableHandle& table,
+                       std::optional<std::int64_t> start, absl::Span<std::byte> out) {
+  const std::int64_t wanted = static_cast<std::int64_t>(out.size()) / table.spec().row_bytes();
+  const absl::StatusOr<std::int64_t> rows = DecodeRows(bytes, table, start, out);
+  if (!rows.ok()) return rows.status();
+  if (*rows == wanted) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("the server sent ", *rows, " rows of ", wanted));
+}
+
 absl::Status LostByFork() {
   return absl::UnavailableError(
       "this process was forked after gRPC had been at work in its parent, and cannot reach a "
@@ -144,7 +161,9 @@ absl::Status GrpcConnection::Call(absl::string_view method, absl::string_view fi
   return RetryUnavailable(backoff_, limits, counters_, [&](absl::Time deadline) {
     head.deadline = deadline;
     Count(counters_->rpcs);
-    return CallUnary(NextChannel(), head, request, on_response);
+    UnaryCall call{NextChannel(), head, request, on_response};
+    CallUnary(absl::MakeSpan(&call, 1));
+    return call.attempt;
   });
 }
 
@@ -159,15 +178,8 @@ absl::Status GrpcConnection::CallForRows(const TableHandle& table, absl::string_
                                          const google::protobuf::MessageLite& request,
                                          std::optional<std::int64_t> start,
                                          absl::Span<std::byte> out, CallLimits limits) {
-  const std::int64_t wanted = static_cast<std::int64_t>(out.size()) / table.spec().row_bytes();
-  return Call(
-      absl::StrCat(kService, method), table.fingerprint(), Serialize(request), limits,
-      [&](grpc::ByteBuffer* bytes) {
-        const absl::StatusOr<std::int64_t> rows = DecodeRows(bytes, table, start, out);
-        if (!rows.ok()) return rows.status();
-        if (*rows == wanted) return absl::OkStatus();
-        return absl::DataLossError(absl::StrCat("the server sent ", *rows, " rows of ", wanted));
-      });
+  return Call(absl::StrCat(kService, method), table.fingerprint(), Serialize(request), limits,
+              [&](grpc::ByteBuffer* bytes) { return DecodeAll(bytes, table, start, out); });
 }
 
 absl::Status GrpcConnection::Open(const TableHandle& table, CallLimits limits) {
@@ -288,12 +300,59 @@ absl::StatusOr<std::int64_t> GrpcConnection::RowsPerMessage(std::int64_t rows,
   return std::max<std::int64_t>(1, (most - head_bytes) / row_bytes);
 }
 
-absl::Status GrpcConnection::Gather(const TableHandle& table, Positions positions,
-                                    absl::Span<std::byte> out, CallLimits limits) {
-  auto request = RequestFor<v1::GatherRowsRequest>(table);
+absl::Status GrpcConnection::Gather(absl::Span<const GatherJob> jobs, CallLimits limits) {
+  if (GrpcLostByFork()) return LostByFork();
+  std::vector<GatherCall> calls;
+  for (const GatherJob& job : jobs) {
+    if (absl::Status status = CutGather(job, limits, calls); !status.ok()) return status;
+  }
+  // As many at once as a server may take from one connection, and no more bytes
+  // than are worth it.
+  constexpr std::size_t kAtOnce = 16;
+  std::size_t begin = 0;  // of those not answered yet
+  return RetryUnavailable(backoff_, limits, counters_, [&](absl::Time deadline) {
+    Attempt attempt;
+    while (begin < calls.size() && attempt.status.ok()) {
+      const std::size_t end = std::min(calls.size(), begin + kAtOnce);
+      std::vector<UnaryCall> now;
+      for (std::size_t i = begin; i < end; ++i) {
+        Count(counters_->rpcs);
+        const GatherCall& call = calls[i];
+        now.push_back({NextChannel(),
+                       {absl::StrCat(kService, "GatherRows"), call.table->fingerprint(), deadline},
+                       call.request,
+                       [&call](grpc::ByteBuffer* bytes) {
+                         return DecodeAll(bytes, *call.table, std::nullopt, call.out);
+                       }});
+      }
+      CallUnary(absl::MakeSpan(now));
+      // Those that failed are the first of the next round.
+      std::vector<GatherCall> again;
+      for (std::size_t i = 0; i < now.size(); ++i) {
+        if (now[i].attempt.status.ok()) continue;
+        // What cannot be mended counts, else the longest wait asked for.
+        const bool worse = attempt.status.ok() || (absl::IsUnavailable(attempt.status) &&
+                                                   !absl::IsUnavailable(now[i].attempt.status));
+        if (worse) {
+          attempt.status = InPart(now[i].attempt.status, calls[begin + i].first_row);
+        }
+        attempt.pushback = LongerPushback(attempt.pushback, now[i].attempt.pushback);
+        again.push_back(std::move(calls[begin + i]));
+      }
+      attempt.progress = attempt.progress || again.size() < now.size();
+      begin = end - again.size();
+      std::move(again.begin(), again.end(), calls.begin() + static_cast<std::ptrdiff_t>(begin));
+    }
+    return attempt;
+  });
+}
+
+absl::Status GrpcConnection::CutGather(const GatherJob& job, CallLimits limits,
+                                       std::vector<GatherCall>& calls) {
+  auto request = RequestFor<v1::GatherRowsRequest>(*job.table);
   const auto head_bytes = kHeadBytes + static_cast<std::int64_t>(request.ByteSizeLong());
-  const std::int64_t row_bytes = table.spec().row_bytes();
-  const auto gather = [&](auto all, auto* field) -> absl::Status {
+  const std::int64_t row_bytes = job.table->spec().row_bytes();
+  const auto cut = [&](auto all, auto* field) -> absl::Status {
     const auto count = static_cast<std::int64_t>(all.size());
     const absl::StatusOr<std::int64_t> part =
         RowsPerMessage(count, std::max(row_bytes, kPositionBytes), head_bytes, limits);
@@ -302,19 +361,17 @@ absl::Status GrpcConnection::Gather(const TableHandle& table, Positions position
       const std::int64_t rows = std::min(*part, count - done);
       field->Clear();
       field->Add(all.begin() + done, all.begin() + done + rows);
-      const absl::Status status =
-          CallForRows(table, "GatherRows", request, std::nullopt,
-                      out.subspan(static_cast<std::size_t>(done * row_bytes),
-                                  static_cast<std::size_t>(rows * row_bytes)),
-                      limits);
-      if (!status.ok()) return InPart(status, done);
+      calls.push_back({job.table, Serialize(request),
+                       job.out.subspan(static_cast<std::size_t>(done * row_bytes),
+                                       static_cast<std::size_t>(rows * row_bytes)),
+                       done});
     }
     return absl::OkStatus();
   };
-  if (const auto* whole = std::get_if<absl::Span<const std::int64_t>>(&positions)) {
-    return gather(*whole, request.mutable_positions());
+  if (const auto* whole = std::get_if<absl::Span<const std::int64_t>>(&job.positions)) {
+    return cut(*whole, request.mutable_positions());
   }
-  return gather(std::get<absl::Span<const double>>(positions), request.mutable_real_positions());
+  return cut(std::get<absl::Span<const double>>(job.positions), request.mutable_real_positions());
 }
 
 absl::Status GrpcConnection::Shift(const TableHandle& table, ShiftBy by,

@@ -44,8 +44,7 @@ class GrpcConnection final : public Connection {
   bool ReadsAhead() override;
   void StartRead(std::shared_ptr<const TableHandle> table, std::int64_t start, std::int64_t count,
                  Parts parts, absl::Time deadline, std::function<void(absl::Status)> done) override;
-  absl::Status Gather(const TableHandle& table, Positions positions, absl::Span<std::byte> out,
-                      CallLimits limits) override;
+  absl::Status Gather(absl::Span<const GatherJob> jobs, CallLimits limits) override;
   absl::Status Shift(const TableHandle& table, ShiftBy by, absl::Span<const std::byte> rows,
                      absl::Span<std::byte> out, CallLimits limits) override;
   absl::StatusOr<std::vector<double>> Frequencies(const TableHandle& table,
@@ -70,6 +69,14 @@ class GrpcConnection final : public Connection {
                            CallLimits limits);
   absl::Status ReadStream(const TableHandle& table, std::int64_t start, std::int64_t count,
                           absl::Span<std::byte> out, CallLimits limits);
+  // A part of a gather that one message takes.
+  struct GatherCall {
+    const TableHandle* table;
+    grpc::ByteBuffer request;
+    absl::Span<std::byte> out;
+    std::int64_t first_row;  // of the gather
+  };
+  absl::Status CutGather(const GatherJob& job, CallLimits limits, std::vector<GatherCall>& calls);
   // Of `rows` rows, each `row_bytes` in either direction beside `head_bytes`,
   // as many as fit one message; at least 1.
   absl::StatusOr<std::int64_t> RowsPerMessage(std::int64_t rows, std::int64_t row_bytes,

@@ -23,9 +23,13 @@ void LocalConnection::StartRead(std::shared_ptr<const TableHandle> /*table*/,
   done(absl::UnimplementedError("there is no wait to be hidden"));
 }
 
-absl::Status LocalConnection::Gather(const TableHandle& table, Positions positions,
-                                     absl::Span<std::byte> out, CallLimits /*limits*/) {
-  return std::visit([&](auto span) { return table.local().GatherInto(span, out); }, positions);
+absl::Status LocalConnection::Gather(absl::Span<const GatherJob> jobs, CallLimits /*limits*/) {
+  for (const GatherJob& job : jobs) {
+    absl::Status status = std::visit(
+        [&](auto span) { return job.table->local().GatherInto(span, job.out); }, job.positions);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status LocalConnection::Shift(const TableHandle& table, ShiftBy by,

@@ -44,7 +44,11 @@ absl::Status SinusoidalPE::Forward(absl::Span<float> x,
   }
   // All rows before the first addition: x stays as it is if one cannot be had.
   std::vector<float> rows(x.size());
-  for (std::size_t b = 0; b < offsets.size(); ++b) {
+  if (length == 1) {  // a step of a batch
+    absl::Status status = table_.Gather(offsets, absl::MakeSpan(rows));
+    if (!status.ok()) return status;
+  }
+  for (std::size_t b = 0; length > 1 && b < offsets.size(); ++b) {
     absl::Status status =
         table_.ReadInto(offsets[b], length, absl::MakeSpan(rows).subspan(b * sequence, sequence));
     if (!status.ok()) return status;

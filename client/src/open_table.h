@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -26,6 +27,14 @@ class OpenTable {
   /// from there: the blocks that follow are on their way when this returns.
   BlockStore::BlockOr Enter(std::int64_t position) const;
 
+  /// Copies the rows at `positions`, which exist, to `out`, which has their
+  /// size, as far as they are in memory. Numbers of the others go to `missing`.
+  void CopyKept(absl::Span<const std::int64_t> positions, absl::Span<std::byte> out,
+                std::vector<std::size_t>& missing) const;
+  /// Sees that blocks that are missed again, or in which several positions are,
+  /// are there next time; the one after too, for who walks on.
+  void NoteMissing(absl::Span<const std::int64_t> positions) const;
+
   /// Rows start ... start+count-1, which exist, to `out`, which has their size.
   absl::Status ReadInto(std::int64_t start, std::int64_t count, absl::Span<std::byte> out) const;
 
@@ -38,13 +47,30 @@ class OpenTable {
   // Sees that what follows a block is on its way, if that came in a run of
   // `run_length`.
   void ReadAhead(std::int64_t index, std::int64_t run_length) const;
+  void FetchBlocks(std::int64_t first, std::int64_t count) const;
   void StartRun(std::shared_ptr<BlockRun> run) const;
 
   std::shared_ptr<Session> session_;
   std::shared_ptr<const TableHandle> handle_;
   std::int64_t rows_per_block_;
   std::int64_t last_block_;
+  std::int64_t max_run_;  // blocks
+  // Row of a block that a sequence that walks by gathers passes when the next
+  // block should be on its way.
+  std::int64_t mark_;
 };
+
+/// A gather's share in one table.
+struct TableGather {
+  const OpenTable* table;
+  absl::Span<const std::int64_t> positions;
+  absl::Span<std::byte> out;
+};
+
+/// Gathers from tables of one session: from memory, and what is not there at the
+/// same time from wherever the rows are made, in one call a table. Arguments are
+/// checked.
+absl::Status GatherFrom(absl::Span<const TableGather> gathers);
 
 }  // namespace phasor::internal
 

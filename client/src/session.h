@@ -32,6 +32,7 @@ class Session {
   Connection& connection() { return *connection_; }
   BlockStore& blocks() { return blocks_; }
   const Counters& counters() const { return counters_; }
+  void CountStall() { Count(counters_.stalls); }
   absl::Duration timeout() const { return timeout_; }
   /// Those of a call that begins now.
   CallLimits Limits() const;

@@ -2,8 +2,12 @@
 
 #include <limits>
 #include <new>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "client/src/open_table.h"
 #include "phasor/core/errors.h"
 
@@ -27,6 +31,13 @@ absl::StatusOr<std::shared_ptr<std::byte[]>> Allocate(std::int64_t count, std::i
                       absl::StrCat("no memory for ", count, " rows of ", row_bytes, " bytes"));
   }
   return std::shared_ptr<std::byte[]>(memory);
+}
+
+// The same error, of a step among several.
+absl::Status InStep(const absl::Status& status, std::size_t i) {
+  const std::string field = FieldOf(status);
+  return FieldError(status.code(), absl::StrCat("steps[", i, "].", field),
+                    absl::StripPrefix(status.message(), absl::StrCat(field, ": ")));
 }
 
 absl::Status CheckSize(absl::Span<const std::byte> out, std::int64_t count,
@@ -83,9 +94,28 @@ absl::Status Table::Gather(absl::Span<const std::int64_t> positions,
   if (status.ok()) {
     status = CheckSize(out, static_cast<std::int64_t>(positions.size()), row_bytes());
   }
-  if (!status.ok() || positions.empty()) return status;
-  internal::Session& session = table_->session();
-  return session.connection().Gather(table_->handle(), positions, out, session.Limits());
+  if (!status.ok()) return status;
+  const internal::TableGather gather{table_.get(), positions, out};
+  return internal::GatherFrom(absl::MakeConstSpan(&gather, 1));
+}
+
+absl::Status Table::Gather(absl::Span<const TableStep> steps) {
+  std::vector<internal::TableGather> gathers;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const TableStep& step = steps[i];
+    absl::Status status = step.table->CheckType(step.type, "out");
+    if (status.ok()) status = step.table->spec().CheckPositions(step.positions);
+    if (status.ok()) {
+      status = CheckSize(step.out, static_cast<std::int64_t>(step.positions.size()),
+                         step.table->row_bytes());
+    }
+    if (!status.ok()) return InStep(status, i);
+    gathers.push_back({step.table->table_.get(), step.positions, step.out});
+    if (&gathers[i].table->session() != &gathers[0].table->session()) {
+      return Bad(absl::StrCat("steps[", i, "].table"), "is another client's than that of steps[0]");
+    }
+  }
+  return internal::GatherFrom(gathers);
 }
 
 absl::StatusOr<Rows> Table::GatherReal(absl::Span<const double> positions) const {
@@ -106,7 +136,8 @@ absl::Status Table::GatherReal(absl::Span<const double> positions,
   }
   if (!status.ok() || positions.empty()) return status;
   internal::Session& session = table_->session();
-  return session.connection().Gather(table_->handle(), positions, out, session.Limits());
+  const internal::GatherJob job{&table_->handle(), positions, out};
+  return session.connection().Gather(absl::MakeConstSpan(&job, 1), session.Limits());
 }
 
 absl::StatusOr<Rows> Table::Shift(const Rows& rows, ShiftBy by) const {

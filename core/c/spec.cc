@@ -85,7 +85,8 @@ absl::StatusOr<Ladder> TakeLadder(const phasor_sinusoidal& wanted) {
     return Invalid("spec.sinusoidal.downscaled.downscale_shift",
                    "is set beside another ladder; set ladder to PHASOR_LADDER_DOWNSCALED");
   }
-  if (wanted.frequency_count != 0 && wanted.ladder != PHASOR_LADDER_EXPLICIT) {
+  if ((wanted.frequencies != nullptr || wanted.frequency_count != 0) &&
+      wanted.ladder != PHASOR_LADDER_EXPLICIT) {
     return Invalid("spec.sinusoidal.explicit.frequencies",
                    "are set beside another ladder; set ladder to PHASOR_LADDER_EXPLICIT");
   }

@@ -16,7 +16,7 @@ ALLOWED = re.compile(r"(vtable for |typeinfo for |typeinfo name for )?phasor::(?
 REQUIRED = [
     "phasor::Client::Connect(",
     "phasor::Table::Read(",
-    "phasor::Cursor::NextBytes(",
+    "phasor::Cursor::Enter(",
     "phasor::SinusoidalPE::Create(",
     "phasor::CanonicalSpec::Create(",
     "phasor::LocalTable::Create(",

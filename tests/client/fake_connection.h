@@ -83,16 +83,25 @@ class FakeConnection final : public Connection {
     for (const auto& flight : flights) flight(status);
   }
 
-  absl::Status Gather(const TableHandle& table, Positions positions, absl::Span<std::byte> out,
-                      CallLimits limits) override {
+  absl::Status Gather(absl::Span<const GatherJob> jobs, CallLimits limits) override {
+    {
+      absl::MutexLock lock(&mutex_);
+      std::vector<std::size_t>& rows = gathers_.emplace_back();
+      for (const GatherJob& job : jobs) {
+        rows.push_back(std::visit([](auto span) { return span.size(); }, job.positions));
+      }
+    }
     if (absl::Status status = answer(); !status.ok()) return status;
-    std::visit(
-        [&](auto span) {
-          for (std::size_t i = 0; i < span.size(); ++i) {
-            WriteRow(table, static_cast<double>(span[i]), out, static_cast<std::int64_t>(i));
-          }
-        },
-        positions);
+    for (const GatherJob& job : jobs) {
+      std::visit(
+          [&](auto span) {
+            for (std::size_t i = 0; i < span.size(); ++i) {
+              WriteRow(*job.table, static_cast<double>(span[i]), job.out,
+                       static_cast<std::int64_t>(i));
+            }
+          },
+          job.positions);
+    }
     return absl::OkStatus();
   }
 
@@ -117,6 +126,11 @@ class FakeConnection final : public Connection {
     absl::MutexLock lock(&mutex_);
     return ahead_;
   }
+  /// Of each gather, the number of rows of each job.
+  std::vector<std::vector<std::size_t>> gathers() const {
+    absl::MutexLock lock(&mutex_);
+    return gathers_;
+  }
   std::vector<Call> reads() const {
     absl::MutexLock lock(&mutex_);
     return reads_;
@@ -136,6 +150,7 @@ class FakeConnection final : public Connection {
   mutable absl::Mutex mutex_;
   std::vector<Call> reads_ ABSL_GUARDED_BY(mutex_);
   std::vector<Call> ahead_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::vector<std::size_t>> gathers_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::function<void(const absl::Status&)>> flights_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -145,7 +145,7 @@ TEST_F(WireTest, EveryCallNamesTheTable) {
   const Table table = Open();
   ASSERT_TRUE(table.Read(0, 1).ok());
   ASSERT_TRUE(table.Read(0, kLong).ok());
-  ASSERT_TRUE(table.Gather({1}).ok());
+  ASSERT_TRUE(table.Gather({4000}).ok());
   ASSERT_TRUE(table.Shift(*table.Read(0, 1), 1).ok());
   ASSERT_TRUE(table.Frequencies().ok());
   const auto calls = server_.calls();
@@ -408,6 +408,59 @@ TEST_F(WireTest, ADecodeSurvivesTheServersRestart) {
     ASSERT_TRUE(row.ok()) << row.status();
     ASSERT_TRUE(*row == absl::MakeConstSpan(Expected(p, 1))) << p;
   }
+}
+
+TEST_F(WireTest, AGatherIsOneCallForAllThatIsNotInMemory) {
+  const Table table = Open();
+  ASSERT_TRUE(table.Read(1000, 1).ok());
+  const std::vector<std::int64_t> positions = {7, 1001, 5000, 7, -1};
+  for (int step = 0; step < 3; ++step) {
+    const auto rows = table.Gather(positions);
+    ASSERT_TRUE(rows.ok()) << rows.status();
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      EXPECT_TRUE(*rows->row<float>(static_cast<std::int64_t>(i)) ==
+                  absl::MakeConstSpan(Expected(positions[i], 1)));
+    }
+  }
+  ASSERT_GE(server_.calls("GatherRows").size(), 2U);
+  EXPECT_EQ(server_.calls("GatherRows")[0].rows, 4);
+}
+
+TEST_F(WireTest, SeveralTablesOfAStepAreAskedForAtTheSameTime) {
+  const Table a = Open();
+  const Table b = *client_->Open(Sinusoidal{.width = kWidth, .base = 500.0});
+  // No call is answered before both are there.
+  std::atomic<int> there{0};
+  server_.before = [&](grpc::ServerContext*) {
+    ++there;
+    while (there < 2) std::this_thread::yield();
+    return grpc::Status::OK;
+  };
+  std::vector<float> out_a(2 * kWidth);
+  std::vector<float> out_b(kWidth);
+  const std::int64_t of_a[] = {5, 4000};
+  const std::int64_t of_b[] = {-3};
+  const absl::Status status =
+      Table::Gather({{a, of_a, absl::MakeSpan(out_a)}, {b, of_b, absl::MakeSpan(out_b)}});
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_TRUE(absl::MakeConstSpan(out_a).subspan(kWidth) == absl::MakeConstSpan(Expected(4000, 1)));
+  EXPECT_FLOAT_EQ(out_b[0], static_cast<float>(std::sin(-3.0)));
+}
+
+TEST_F(WireTest, OfSeveralCallsOfAStepThoseThatFailedAreRepeated) {
+  const Table a = Open();
+  const Table b = *client_->Open(Sinusoidal{.width = kWidth, .base = 500.0});
+  std::atomic<int> calls{0};
+  server_.before = [&](grpc::ServerContext*) {
+    return ++calls % 2 == 1 ? ToGrpcStatus(absl::UnavailableError("busy")) : grpc::Status::OK;
+  };
+  std::vector<float> out(2 * kWidth);
+  const std::int64_t position[] = {5};
+  ASSERT_TRUE(Table::Gather({{a, position, absl::MakeSpan(out).subspan(0, kWidth)},
+                             {b, position, absl::MakeSpan(out).subspan(kWidth)}})
+                  .ok());
+  EXPECT_EQ(calls, 4);  // two, of which one failed, which failed again
+  EXPECT_EQ(client_->counters().retries, 2);
 }
 
 // Read-ahead is what calls ReadRows here: a block is less than a stream's worth.

@@ -68,7 +68,8 @@ class PlainRows {
                             : DecideBits<kType>(point->value.cos, point->cos_error());
       if (bits.has_value()) return *bits;
     }
-    return static_cast<BitsOf<kType>>(Settle(ladder_, kType, trig, i, position));
+    SettleCounts counts;
+    return static_cast<BitsOf<kType>>(Settle(ladder_, phases_, kType, trig, i, position, counts));
   }
 
   const CanonicalSpec spec_;

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <fstream>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "tests/oracle/oracle.h"
@@ -14,15 +17,29 @@ namespace {
 constexpr ElementType kTypes[] = {ElementType::kFloat32, ElementType::kFloat64,
                                   ElementType::kFloat16, ElementType::kBfloat16};
 
+// Each stage by itself: it agrees with the oracle, or says that it does not know.
 void ExpectSettles(const Sinusoidal& spec, std::int64_t i, Position position) {
   const FrequencyLadder ladder(spec);
+  const MpfrScope scope;
+  StopCheck never(NeverStop);
+  const PhaseLadder phases(ladder, never);
   for (const ElementType type : kTypes) {
     const oracle::Table table(spec, type);
     const oracle::Position p{position.integer, position.fraction};
-    ASSERT_EQ(Settle(ladder, type, Trig::kSine, i, position), table.Sine(i, p))
-        << ElementTypeName(type) << " pair " << i << " at " << p.integer << " + " << p.fraction;
-    ASSERT_EQ(Settle(ladder, type, Trig::kCosine, i, position), table.Cosine(i, p))
-        << ElementTypeName(type) << " pair " << i << " at " << p.integer << " + " << p.fraction;
+    for (const Trig trig : {Trig::kSine, Trig::kCosine}) {
+      const std::uint64_t want = trig == Trig::kSine ? table.Sine(i, p) : table.Cosine(i, p);
+      const auto where = [&] {
+        return testing::Message() << ElementTypeName(type) << " pair " << i << " at " << p.integer
+                                  << " + " << p.fraction << (trig == Trig::kSine ? " sine" : "");
+      };
+      SettleCounts counts;
+      ASSERT_EQ(Settle(ladder, phases, type, trig, i, position, counts), want) << where();
+      ASSERT_EQ(SettleByMpfr(ladder, type, trig, i, position), want) << where();
+      ASSERT_EQ(SettleWide<2>(phases, type, trig, i, position).value_or(want), want) << where();
+      ASSERT_EQ(SettleWide<4>(phases, type, trig, i, position).value_or(want), want) << where();
+      if (trig == Trig::kCosine) continue;
+      ASSERT_EQ(SettleSmallSine(ladder, type, i, position).value_or(want), want) << where();
+    }
   }
 }
 
@@ -71,20 +88,69 @@ TEST(SettleTest, ApparentTiesOfSmallSines) {
 TEST(SettleTest, ZeroAnglesAndSignedUnderflow) {
   const Sinusoidal spec{.width = 6, .ladder = ExplicitLadder{{0.0, 1.0, -1.0}}};
   const FrequencyLadder ladder(spec);
+  const MpfrScope scope;
+  StopCheck never(NeverStop);
+  const PhaseLadder phases(ladder, never);
+  SettleCounts counts;
+  const auto sine = [&](ElementType type, std::int64_t i, Position p) {
+    return Settle(ladder, phases, type, Trig::kSine, i, p, counts);
+  };
   for (const ElementType type : kTypes) {
     for (const Position p : {Position{0, 0}, Position{-7, 0}, Position{0, -0x1p-1074}}) {
-      EXPECT_EQ(Settle(ladder, type, Trig::kSine, 0, p), 0u);
-      EXPECT_EQ(Settle(ladder, type, Trig::kCosine, 0, p),
+      EXPECT_EQ(sine(type, 0, p), 0u);
+      EXPECT_EQ(Settle(ladder, phases, type, Trig::kCosine, 0, p, counts),
                 oracle::Table(spec, type).Cosine(0, {0, 0}));
     }
-    EXPECT_EQ(Settle(ladder, type, Trig::kSine, 2, {0, 0}), 0u);
+    EXPECT_EQ(sine(type, 2, {0, 0}), 0u);
   }
   const std::uint64_t minus_zero = 0x8000;
-  EXPECT_EQ(Settle(ladder, ElementType::kFloat16, Trig::kSine, 1, {0, -0x1p-1074}), minus_zero);
-  EXPECT_EQ(Settle(ladder, ElementType::kFloat16, Trig::kSine, 2, {0, 0x1p-60}), minus_zero);
-  EXPECT_EQ(Settle(ladder, ElementType::kFloat64, Trig::kSine, 1, {0, 0x1p-1074}), 1u);
+  EXPECT_EQ(sine(ElementType::kFloat16, 1, {0, -0x1p-1074}), minus_zero);
+  EXPECT_EQ(sine(ElementType::kFloat16, 2, {0, 0x1p-60}), minus_zero);
+  EXPECT_EQ(sine(ElementType::kFloat64, 1, {0, 0x1p-1074}), 1u);
+  EXPECT_EQ(counts.costly, 0);
   ExpectSettles(spec, 1, {0, 0x1p-1074});
   ExpectSettles(spec, 2, {0, 0x1.8p-1070});
+}
+
+struct HardAngle {
+  bool sine;
+  std::string type;
+  std::int64_t position;
+  double frequency;
+};
+
+std::vector<HardAngle> HardAngles() {
+  std::ifstream file(PHASOR_GOLDEN_DIR "/hard_angles.tsv");
+  std::vector<HardAngle> angles;
+  std::string function, type, position, frequency, distance;
+  while (file >> function >> type >> position >> frequency >> distance) {
+    angles.push_back({function == "sin", type, std::stoll(position), std::stod(frequency)});
+  }
+  return angles;
+}
+
+// Products within 2^-105 of an angle whose sine or cosine is midway between two
+// elements: 128 bits leave those open, 256 do not.
+TEST(SettleTest, HardAnglesAreSettledWithin256Bits) {
+  const std::vector<HardAngle> angles = HardAngles();
+  ASSERT_GE(angles.size(), 7u);
+  const MpfrScope scope;
+  StopCheck never(NeverStop);
+  for (const HardAngle& angle : angles) {
+    const Sinusoidal spec{.width = 2, .ladder = ExplicitLadder{{angle.frequency}}};
+    ExpectSettles(spec, 0, {angle.position, 0});
+    ExpectSettles(spec, 0, {-angle.position, 0});
+    ExpectSettles(spec, 0, {angle.position - 1, 0});
+    const FrequencyLadder ladder(spec);
+    const PhaseLadder phases(ladder, never);
+    const Trig trig = angle.sine ? Trig::kSine : Trig::kCosine;
+    for (const ElementType type : kTypes) {
+      SettleCounts counts;
+      Settle(ladder, phases, type, trig, 0, {angle.position, 0}, counts);
+      EXPECT_EQ(counts.costly, 0) << ElementTypeName(type) << " at " << angle.position;
+      EXPECT_TRUE(SettleWide<4>(phases, type, trig, 0, {angle.position, 0}).has_value());
+    }
+  }
 }
 
 }  // namespace

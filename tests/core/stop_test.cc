@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "phasor/core/local_table.h"
+#include "phasor/core/row_shift.h"
 
 namespace phasor {
 namespace {
@@ -73,6 +74,37 @@ TEST(StopTest, OpeningsAndFrequenciesStop) {
   const CanonicalSpec spec = Canonical(Sinusoidal{.width = 65536});
   ExpectStoppable([&](StopRequest stop) { return LocalTable::Open(spec, stop).status(); }, 100);
   ExpectStoppable([&](StopRequest stop) { return Frequencies(spec, stop).status(); }, 100);
+}
+
+TEST(StopTest, ShiftsStopWhileTheyPrepareAndInsideRows) {
+  const CanonicalSpec spec = Canonical(Sinusoidal{.width = 65536});
+  const std::vector<std::byte> rows(spec.row_bytes());
+  std::vector<std::byte> out(spec.row_bytes());
+  for (const ShiftBy by : {ShiftBy(std::int64_t{7}), ShiftBy(1e200)}) {
+    ExpectStoppable(
+        [&](StopRequest stop) {
+          return RowShift::Create(spec, by)->Apply(rows, absl::MakeSpan(out), 0, stop);
+        },
+        100);
+  }
+}
+
+// Stopped after every question, a shift is prepared all the same.
+TEST(StopTest, APreparedShiftGoesOnWhereItWasStopped) {
+  const CanonicalSpec spec = Canonical(Sinusoidal{.width = 2048});
+  std::vector<std::byte> rows(spec.row_bytes());
+  ASSERT_TRUE(LocalTable::Create(spec)->ReadInto(99, 1, absl::MakeSpan(rows)).ok());
+  for (const ShiftBy by : {ShiftBy(std::int64_t{-5}), ShiftBy(0x1.8p100)}) {
+    std::vector<std::byte> want(rows.size());
+    ASSERT_TRUE(ShiftRows(spec, by, rows, absl::MakeSpan(want)).ok());
+    absl::StatusOr<RowShift> shift = RowShift::Create(spec, by);
+    int stopped = 0;
+    while (!shift->Prepare([] { return true; }).ok()) ++stopped;
+    EXPECT_GE(stopped, 10);
+    std::vector<std::byte> got(rows.size());
+    ASSERT_TRUE(shift->Apply(rows, absl::MakeSpan(got), 0, NeverStop).ok());
+    EXPECT_TRUE(got == want);
+  }
 }
 
 TEST(StopTest, ShortCallsAskNothing) {

@@ -32,6 +32,28 @@ def test_tool(line, tmp_path):
     assert (tmp_path / written[1]).stat().st_size > 0 if written else ended.stdout
 
 
+def test_c(tmp_path):
+    source = tmp_path / "main.c"
+    source.write_text(block("c", "phasor_open"))
+    subprocess.run(
+        ["gcc", "-std=c11", "-pedantic", "-Werror", source, "-o", tmp_path / "main",
+         f"-I{ROOT}/core/c", f"-L{BUILD}/lib", f"-Wl,-rpath,{BUILD}/lib", "-lphasor"],
+        check=True)
+    printed = subprocess.run([tmp_path / "main"], capture_output=True, text=True, timeout=TIMEOUT,
+                             check=True).stdout
+    assert printed == "0.826880 0.562379\n"  # sin(1000), cos(1000)
+
+
+def test_python_package(server):
+    source = block("python", "phasor_tables").replace(SHOWN_ADDRESS, server.address)
+    names = {}
+    exec(source, names)
+    assert names["client"].counters().local_fallbacks == 0
+    assert names["prompt"].shape == (1000, 512) and names["step"].shape == (3, 512)
+    # sin(1000), cos(1000) and sin(31)
+    assert names["row"][:2] == pytest.approx([0.826880, 0.562379], abs=1e-6)
+
+
 def test_python(server, v1):
     source = block("python", "grpc.insecure_channel")
     printed = io.StringIO()

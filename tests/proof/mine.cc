@@ -132,9 +132,10 @@ class Values {
       mpfr_frac(value.v, value.v, MPFR_RNDN);
       mpfr_sub_d(value.v, value.v, 0.5, MPFR_RNDN);
     }
-    mpfr_abs(value.v, value.v, MPFR_RNDN);
-    mpfr_log2(value.v, value.v, MPFR_RNDN);
-    c.log2_distance = mpfr_get_d(value.v, MPFR_RNDN);
+    oracle::Number distance(64);
+    mpfr_abs(distance.v, value.v, MPFR_RNDN);
+    mpfr_log2(distance.v, distance.v, MPFR_RNDN);
+    c.log2_distance = mpfr_get_d(distance.v, MPFR_RNDN);
     return c;
   }
 

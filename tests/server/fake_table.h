@@ -44,6 +44,7 @@ class FakeTable final : public LocalTable {
 
   std::int64_t memory_bytes() const override { return making_.table_bytes; }
   std::int64_t settled_elements() const override { return 0; }
+  std::int64_t costly_elements() const override { return 0; }
 
  protected:
   void DoRead(std::int64_t start, std::int64_t count, std::byte* out, StopCheck&) const override {

@@ -157,6 +157,17 @@ TEST(ReadRows, GivesARangeInMessagesOfWholeRows) {
   ExpectSameRows(Joined(messages), LocalRows(spec, -1000, 2000));
 }
 
+// Those of the next message, which are made while one is sent, among them.
+TEST(ReadRows, MakesEachBlockOnce) {
+  RunningServer server;
+  const v1::TableSpec spec = SinusoidalProto(512);
+  std::vector<v1::Rows> messages;
+  ASSERT_TRUE(ReadRows(&server, RangeRequest<v1::ReadRowsRequest>(spec, 16, 2000), &messages).ok());
+  ExpectSameRows(Joined(messages), LocalRows(spec, 16, 2000));
+  // 32 rows of 2 KiB a block; the range begins and ends within one.
+  EXPECT_EQ(server.server().cache().blocks_made(), 63);
+}
+
 TEST(ReadRows, SendsARowThatIsAMessage) {
   RunningServer server;
   v1::TableSpec spec = SinusoidalProto(65536);

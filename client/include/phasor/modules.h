@@ -23,8 +23,8 @@ namespace phasor {
 /// float32 addition an element. The table is fixed: there are no parameters,
 /// and the gradient passes as it is.
 ///
-/// **Performance**: of at most one block of rows a sequence (Table), reads
-/// from memory almost always; no call to the server a step.
+/// **Performance**: as Table::Gather for one new token a sequence, else as
+/// Table::ReadInto for each sequence; from memory almost always.
 ///
 /// **Thread safety**: all methods may be called concurrently on different
 /// arrays.

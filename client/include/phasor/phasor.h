@@ -19,6 +19,7 @@
 #include "phasor/cursor.h"
 #include "phasor/elements.h"
 #include "phasor/modules.h"
+#include "phasor/rotary.h"
 #include "phasor/rows.h"
 #include "phasor/table.h"
 

@@ -24,6 +24,21 @@
 
 namespace phasor {
 
+class Table;
+
+/// One table's share in a step of several: positions and where their rows go,
+/// [positions.size(), row_width] elements. Refers to the caller's memory.
+struct TableStep {
+  template <Element T>
+  TableStep(const Table& t, absl::Span<const std::int64_t> p, absl::Span<T> o)
+      : table(&t), positions(p), out(AsBytes(o)), type(ElementTypeOf<T>()) {}
+
+  const Table* table;
+  absl::Span<const std::int64_t> positions;
+  absl::Span<std::byte> out;
+  ElementType type;
+};
+
 /// A table opened by Client::Open.
 ///
 /// Rows are the same bits whoever computes them: row p of a long read, of a
@@ -33,8 +48,11 @@ namespace phasor {
 /// **Performance**: copies are cheap and share the table's blocks. Reads of at
 /// most one block (64 KiB to 1 MiB, at least 16 rows if they fit) come from
 /// blocks shared with the cursors; longer ones go straight into the caller's
-/// memory, as a stream, copied once. Gathers and shifts are calls to the
-/// server, cut where they are larger than one message.
+/// memory, as a stream, copied once. Gathers copy what is in those blocks, and
+/// get all other rows by one call; a block of which rows are asked for again is
+/// then fetched in the background, and so are the blocks after those that a
+/// sequence walks through. Shifts are calls to the server. Calls are cut where
+/// they are larger than one message.
 ///
 /// **Thread safety**: all methods may be called concurrently.
 ///
@@ -91,6 +109,14 @@ class PHASOR_EXPORT Table {
     return status.ok() ? Gather(positions, AsBytes(out)) : status;
   }
   absl::Status Gather(absl::Span<const std::int64_t> positions, absl::Span<std::byte> out) const;
+
+  /// One step of several tables of one client (a global and a local base, a
+  /// scaling a sequence): what is not in memory is fetched at the same time, by
+  /// one call a table. Tables may be repeated.
+  ///
+  /// **Errors**: as above, in steps[k]; INVALID_ARGUMENT (steps[k].table) for a
+  /// table of another client.
+  static absl::Status Gather(absl::Span<const TableStep> steps);
 
   /// As Gather, at real positions, each taken exactly; formula tables alone.
   ///

@@ -9,13 +9,13 @@
 
 static int checks;
 
-#define CHECK(condition)                                             \
-  do {                                                               \
-    ++checks;                                                        \
-    if (!(condition)) {                                              \
+#define CHECK(condition)                                              \
+  do {                                                                \
+    ++checks;                                                         \
+    if (!(condition)) {                                               \
       fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      exit(1);                                                       \
-    }                                                                \
+      exit(1);                                                        \
+    }                                                                 \
   } while (0)
 
 static int same(const void* a, const void* b, size_t bytes) { return memcmp(a, b, bytes) == 0; }
@@ -40,10 +40,9 @@ static phasor_table* opened(phasor_spec* spec) {
 static void gives_the_worked_example(void) {
   const phasor_sinusoidal wanted = {.size = sizeof wanted, .width = 4};
   phasor_table* table = opened(sinusoidal(&wanted));
-  const float expected[3][4] = {
-      {0, 1, 0, 1},
-      {0x1.aed548p-1f, 0x1.14a28p-1f, 0x1.47acaep-7f, 0x1.fff972p-1f},
-      {0x1.d18f6ep-1f, -0x1.aa2266p-2f, 0x1.47a87cp-6f, 0x1.ffe5cap-1f}};
+  const float expected[3][4] = {{0, 1, 0, 1},
+                                {0x1.aed548p-1f, 0x1.14a28p-1f, 0x1.47acaep-7f, 0x1.fff972p-1f},
+                                {0x1.d18f6ep-1f, -0x1.aa2266p-2f, 0x1.47a87cp-6f, 0x1.ffe5cap-1f}};
   float rows[3][4];
   CHECK(phasor_read(table, 0, 3, rows, sizeof rows, NULL) == PHASOR_OK);
   CHECK(same(rows, expected, sizeof rows));

@@ -71,8 +71,11 @@ class PHASOR_EXPORT LocalTable {
   /// Bytes held, this object included.
   virtual std::int64_t memory_bytes() const = 0;
   /// Elements so far whose rounding the fast kernel left open and a slower
-  /// stage settled. For metrics.
+  /// stage settled, within a microsecond each. For metrics.
   virtual std::int64_t settled_elements() const = 0;
+  /// Those of them that took arbitrary precision, tens of microseconds each.
+  /// Hardly any ever does: a number that grows is worth a look at the spec.
+  virtual std::int64_t costly_elements() const = 0;
 
  protected:
   explicit LocalTable(CanonicalSpec spec) : spec_(std::move(spec)) {}

@@ -1,0 +1,32 @@
+"""Exact position tables for transformers: from a Phasor server, or computed here.
+
+>>> from phasor_tables import Client
+>>> client = Client("dns:///positions:50051", fallback="local")
+>>> table = client.sinusoidal(width=512)
+>>> prompt = table.read(0, 1000)            # [1000, 512], read-only
+>>> cursor = table.cursor(1000)
+>>> row = cursor.next()                     # then a row a token
+>>> step = table.gather([17, 4093, 88])     # one step of a batch
+
+:mod:`phasor_tables.local` computes in this process, :mod:`phasor_tables.aio` is
+for asyncio, :mod:`phasor_tables.torch` has modules for PyTorch, and
+:mod:`phasor_tables.errors` what is raised.
+"""
+
+from phasor_tables import errors, local
+from phasor_tables._client import Client
+from phasor_tables._connection import Counters, ServerInfo
+from phasor_tables._elements import Rows
+from phasor_tables._library import version as _version
+from phasor_tables._table import Cursor, Table
+from phasor_tables.errors import FieldViolation, PhasorError
+from phasor_tables.formulas import shift_pe, sinusoidal_freqs, sinusoidal_pe
+from phasor_tables.specs import LearnedInit, Sinusoidal
+
+__version__ = _version()
+
+__all__ = [
+    "Client", "Counters", "Cursor", "FieldViolation", "LearnedInit", "PhasorError", "Rows",
+    "ServerInfo", "Sinusoidal", "Table", "errors", "local", "shift_pe", "sinusoidal_freqs",
+    "sinusoidal_pe",
+]

@@ -1,0 +1,228 @@
+"""What the tables of one client share, and reading through it, as coroutines."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, Optional, Sequence, Union
+
+import numpy as np
+
+from phasor_tables._blocks import BlockStore, rows_per_block
+from phasor_tables._connection import (Connection, Counters, FallbackConnection, GrpcConnection,
+                                       Limits, LocalConnection, TableKey, Transport)
+from phasor_tables._elements import Array, Rows, output, read_only
+from phasor_tables.errors import InvalidArgument, field_error
+from phasor_tables.specs import Spec, int64, real
+
+Positions = Union[Sequence[int], Sequence[float], Array]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a client works."""
+
+    fallback: Optional[str] = None
+    timeout: float = 10.0
+    block_cache_bytes: int = 64 << 20
+    initial_backoff: float = 0.05
+    max_backoff: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.fallback not in (None, "local"):
+            raise field_error(InvalidArgument, "fallback", f'{self.fallback!r} is not "local"')
+        for name, least in (("timeout", 0.0), ("initial_backoff", 0.0),
+                            ("max_backoff", self.initial_backoff)):
+            value = getattr(self, name)
+            if not value > 0 or value < least:
+                raise field_error(InvalidArgument, name, f"{value!r} is too small")
+        if self.block_cache_bytes < 0:
+            raise field_error(InvalidArgument, "block_cache_bytes",
+                              f"{self.block_cache_bytes!r} is negative")
+
+
+class Session:
+    """One connection, and the blocks read through it."""
+
+    def __init__(self, transport: Transport, options: Options, local: bool) -> None:
+        self.options = options
+        self.local = local
+        self.blocks = BlockStore(options.block_cache_bytes)
+        self._counters = Counters()
+        here = LocalConnection(transport)
+        server = GrpcConnection(transport, self._counters,
+                                (options.initial_backoff, options.max_backoff))
+        self.connection: Connection = server
+        if local:
+            self.connection = here
+        elif options.fallback is not None:
+            self.connection = FallbackConnection(server, here, self._counters)
+
+    def limits(self) -> Limits:
+        """Bounds of a call that begins now."""
+        return Limits(time.monotonic() + self.options.timeout)
+
+    def counters(self) -> Counters:
+        """What was done so far."""
+        return Counters(**{**vars(self._counters), "block_hits": self.blocks.hits,
+                           "block_misses": self.blocks.misses})
+
+
+class OpenTable:
+    """A table opened in a session."""
+
+    def __init__(self, session: Session, spec: Spec) -> None:
+        self.session = session
+        self.key = TableKey(spec)
+        self.rows_per_block = rows_per_block(self.key.spec.row_bytes)
+
+    async def open(self) -> None:
+        await self.session.connection.open(self.key, self.session.limits())
+
+    def extent(self, index: int) -> tuple[int, int]:
+        """First position and number of rows of a block; the table's ends cut it."""
+        spec, rows = self.key.spec, self.rows_per_block
+        first = max(spec.first_position, index * rows)
+        return first, min(spec.last_position, index * rows + rows - 1) - first + 1
+
+    def _block_key(self, index: int) -> tuple[str, int]:
+        return self.key.spec.fingerprint, index
+
+    def begin(self, index: int) -> None:
+        """Fetches a block in the background, unless it is here, on its way, or past the end."""
+        key = self._block_key(index)
+        blocks = self.session.blocks
+        first, count = self.extent(index)
+        if count > 0 and key not in blocks.pending and blocks.peek(key) is None:
+            self._start(key, first, count)
+
+    def _start(self, key: tuple[str, int], first: int, count: int) -> Any:
+        blocks = self.session.blocks
+
+        def done(rows: Optional[Array]) -> None:
+            if rows is not None:
+                blocks.put(key, read_only(rows))
+            blocks.pending.pop(key, None)
+
+        with blocks.fetching:
+            begun = blocks.pending.get(key)
+            if begun is not None:
+                return begun
+            begun = self.session.connection.begin(self.key, first, count, self.session.limits(),
+                                                  done)
+            if begun is not None:
+                blocks.pending[key] = begun
+                if begun.done():  # before it was noted
+                    blocks.pending.pop(key, None)
+            return begun
+
+    async def block(self, index: int) -> Rows:
+        """A block, from memory or fetched."""
+        key = self._block_key(index)
+        blocks = self.session.blocks
+        begun = blocks.pending.get(key)  # before the look at the blocks: it may end between
+        found = blocks.get(key)
+        if found is not None:
+            return found
+        first, count = self.extent(index)
+        if begun is None:
+            begun = self._start(key, first, count)
+        rows = await self.session.connection.read(self.key, first, count, None,
+                                                  self.session.limits(), begun)
+        block = read_only(rows)
+        blocks.put(key, block)
+        return block
+
+    async def read(self, start: Any, count: Any, out: Any) -> Any:
+        start, count = int64("start_position", start), int64("row_count", count)
+        spec = self.key.spec
+        spec.check_range(start, count)
+        to = None if out is None else output(out, (count, spec.row_width), self.key.dtype)
+        if count > self.rows_per_block or count == 0:
+            rows = await self.session.connection.read(self.key, start, count, to,
+                                                      self.session.limits())
+            return read_only(rows) if out is None else out
+        index = start // self.rows_per_block
+        first, held = self.extent(index)
+        block = await self.block(index)
+        skip = start - first
+        if out is None and skip + count <= held:
+            return block[skip:skip + count]
+        if to is None:
+            to = np.empty((count, spec.row_width), self.key.dtype)
+        here = min(count, held - skip)
+        to[:here] = block[skip:skip + here]
+        if here < count:
+            to[here:] = (await self.block(index + 1))[:count - here]
+        return read_only(to) if out is None else out
+
+    async def gather(self, positions: Any, out: Any) -> Any:
+        wanted = _positions(positions)
+        self.key.spec.check_positions(wanted)
+        shape = (*np.shape(positions), self.key.spec.row_width)
+        to = None if out is None else output(out, shape, self.key.dtype)
+        flat = None if to is None else to.reshape(wanted.size, -1)
+        rows = self._gather_here(wanted, flat)
+        if rows is None:
+            rows = await self.session.connection.gather(self.key, wanted, flat,
+                                                        self.session.limits())
+        return read_only(rows.reshape(shape)) if out is None else out
+
+    def _gather_here(self, positions: Array, out: Optional[Array]) -> Optional[Array]:
+        """The rows, if all of them are in blocks that are here."""
+        if positions.dtype != np.int64 or positions.size == 0:
+            return None
+        indices, at = np.divmod(positions, self.rows_per_block)
+        named = indices.tolist()
+        distinct = set(named)
+        fingerprint = self.key.spec.fingerprint
+        found = self.session.blocks.get_all([(fingerprint, index) for index in distinct])
+        if found is None:
+            return None
+        if len(distinct) == 1:
+            at += named[0] * self.rows_per_block - self.extent(named[0])[0]
+            return np.take(np.asarray(found[0]), at, axis=0, out=out, mode="clip")  # checked: none is clipped
+        if out is None:
+            out = np.empty((positions.size, self.key.spec.row_width), self.key.dtype)
+        blocks = {index: (np.asarray(block), index * self.rows_per_block - self.extent(index)[0])
+                  for index, block in zip(distinct, found)}
+        for row, (index, place) in enumerate(zip(named, at.tolist())):
+            block, skip = blocks[index]
+            out[row] = block[place + skip]
+        return out
+
+    async def shift(self, rows: Any, by: Any, out: Any) -> Any:
+        steps: int | float
+        if isinstance(by, (float, np.floating)):
+            steps = real("by", by)
+        else:
+            steps = int64("by", by)
+        width, dtype = self.key.spec.row_width, self.key.dtype
+        given = np.asarray(rows)
+        if given.ndim == 0 or given.shape[-1] != width or given.dtype not in (dtype, dtype.str):
+            raise field_error(InvalidArgument, "data", f"is {given.dtype} {list(given.shape)}; "
+                              f"{dtype} [..., {width}] is shifted")
+        given = np.ascontiguousarray(given).view(dtype)
+        to = np.empty(given.shape, dtype) if out is None else output(out, given.shape, dtype)
+        await self.session.connection.shift(self.key, given.reshape(-1, width), steps,
+                                            to.reshape(-1, width), self.session.limits())
+        return read_only(to) if out is None else out
+
+    async def frequencies(self) -> Array:
+        return read_only(await self.session.connection.frequencies(self.key,
+                                                                   self.session.limits()))
+
+
+def _positions(positions: Any) -> Array:
+    """Positions as int64 or float64, exactly, [n]."""
+    given = np.asarray(positions)
+    if given.size == 0 and not isinstance(positions, np.ndarray):
+        given = given.astype(np.int64)
+    if given.dtype.kind == "f" and given.dtype.itemsize <= 8:
+        return np.ascontiguousarray(given, np.float64).reshape(-1)
+    if given.dtype.kind == "u" and given.size and int(given.max()) >= 2**63:
+        raise field_error(InvalidArgument, "positions", f"{given.max()} is past 64 bits")
+    if given.dtype.kind not in "iu":
+        raise field_error(InvalidArgument, "positions",
+                          f"are of type {given.dtype}; give integers, or floats for real positions")
+    return np.ascontiguousarray(given, np.int64).reshape(-1)

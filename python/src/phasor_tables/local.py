@@ -1,0 +1,44 @@
+"""Tables computed in this process, without any server: the same bits.
+
+>>> from phasor_tables import local
+>>> local.sinusoidal(width=4).read(0, 3)
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, TypeVar
+
+from phasor_tables._session import OpenTable, Options, Session
+from phasor_tables._table import Table
+from phasor_tables.specs import LearnedInit, Sinusoidal, Spec
+
+T = TypeVar("T")
+
+
+class _HereTransport:
+    """Of a session that calls nobody."""
+
+    async def compute(self, work: Callable[[], T]) -> T:
+        return work()
+
+
+_session = Session(_HereTransport(), Options(), local=True)  # type: ignore[arg-type]
+
+
+def open(spec: Spec) -> Table:
+    """The table that ``spec`` describes.
+
+    **Errors**: InvalidArgument naming the field (spec.sinusoidal.width ...);
+    OutOfRange for values that do not fit the element type.
+    """
+    return Table(OpenTable(_session, spec))
+
+
+def sinusoidal(width: int, base: Optional[float] = None, **fields: Any) -> Table:
+    """Opens ``Sinusoidal(width, base, **fields)``."""
+    return open(Sinusoidal(width, base, **fields))
+
+
+def learned_init(max_positions: int, width: int, **fields: Any) -> Table:
+    """Opens ``LearnedInit(max_positions, width, **fields)``."""
+    return open(LearnedInit(max_positions, width, **fields))

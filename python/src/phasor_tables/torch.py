@@ -1,0 +1,212 @@
+"""For PyTorch: tensors of rows, and position modules.
+
+Needs torch (``pip install 'phasor-tables[torch]'``), 1.13 or later.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Sequence, Union
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from phasor_tables import local
+from phasor_tables.errors import InvalidArgument, OutOfRange, field_error
+from phasor_tables.specs import LearnedInit, Sinusoidal, int64
+
+__all__ = ["LearnedPE", "SinusoidalPE", "gather", "read", "to_tensor"]
+
+Offset = Union[int, Sequence[int], Tensor]
+"""Position of the first row: one for all sequences, or one for each of a batch, [B]."""
+
+_ELEMENT_TYPES = {
+    torch.float32: "float32",
+    torch.float64: "float64",
+    torch.float16: "float16",
+    torch.bfloat16: "bfloat16",
+}
+_DTYPES = {element_type: dtype for dtype, element_type in _ELEMENT_TYPES.items()}
+
+
+def read(table: Any, start: int, count: int) -> Tensor:
+    """Rows start ... start+count-1 of a :class:`phasor_tables.Table`, [count, row_width].
+
+    In main memory, of the table's type, bfloat16 included; the caller's own.
+
+    **Errors**: those of Table.read.
+    """
+    return _filled(table, (max(int64("row_count", count), 0), table.row_width),
+                   lambda out: table.read(start, count, out=out))
+
+
+def gather(table: Any, positions: Any) -> Tensor:
+    """One row for each of ``positions``, [..., row_width], as :func:`read`.
+
+    **Errors**: those of Table.gather.
+    """
+    if isinstance(positions, Tensor):
+        positions = positions.detach().cpu().numpy()
+    return _filled(table, (*np.shape(positions), table.row_width),
+                   lambda out: table.gather(positions, out=out))
+
+
+def to_tensor(rows: Any, element_type: Optional[str] = None) -> Tensor:
+    """A tensor with the values of rows of a table; the caller's own.
+
+    ``element_type="bfloat16"`` says that uint16 rows are bfloat16's bits, as they
+    are where ml_dtypes is not installed.
+    """
+    array = np.array(rows, subok=False)
+    if element_type == "bfloat16" or array.dtype.name == "bfloat16":
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def _filled(table: Any, shape: tuple[int, ...], fill: Callable[[Any], Any]) -> Tensor:
+    tensor = torch.empty(shape, dtype=_DTYPES[table.element_type])
+    # NumPy has no bfloat16 of torch's.
+    bits = tensor.view(torch.int16) if tensor.dtype == torch.bfloat16 else tensor
+    fill(bits.numpy())
+    return tensor
+
+
+def _starts(offset: Any) -> tuple[list[int], bool]:
+    """The offsets as integers, and whether there is one for each sequence."""
+    if isinstance(offset, Tensor):
+        offset = offset.tolist()
+    if isinstance(offset, (list, tuple, np.ndarray)):
+        return [int64(f"offset[{i}]", start) for i, start in enumerate(offset)], True
+    return [int64("offset", offset)], False
+
+
+def _starts_for(x: Tensor, offset: Offset) -> list[int]:
+    """One offset for all sequences of ``x``, or one for each."""
+    starts, many = _starts(offset)
+    if many and (x.dim() != 3 or len(starts) != x.shape[0]):
+        raise field_error(InvalidArgument, "offset",
+                          f"has {len(starts)} of them for an input of shape {list(x.shape)}; "
+                          "give one, or one a sequence of a batch [B, T, d]")
+    return starts
+
+
+def _check_input(x: Tensor, d: int) -> None:
+    if x.dim() not in (2, 3) or x.shape[-1] != d:
+        raise field_error(InvalidArgument, "x",
+                          f"has shape {list(x.shape)}; give [T, {d}] or [B, T, {d}]")
+
+
+class SinusoidalPE(nn.Module):
+    """Adds sinusoidal rows to its input.
+
+    ``forward(x, offset)`` is x + PE[offset : offset+T], PE[p, 2i] = sin(p * w_i),
+    PE[p, 2i+1] = cos(p * w_i), w_i = base**(-2i/d), each the correctly rounded value
+    in x's own type. Nothing of it is a parameter, a buffer or in the state_dict.
+
+    **Parameters**: ``d``, the model's width, even; ``base``; ``client``, a
+    :class:`phasor_tables.Client` to read from, or None to compute here.
+
+    **Errors**: InvalidArgument for an odd d, a base that is not above 1.
+    """
+
+    def __init__(self, d: int, base: float = 10000.0, *, client: Any = None) -> None:
+        super().__init__()
+        self.d = d
+        self.base = base
+        self._open = local.open if client is None else client.open
+        self._tables: dict[str, Any] = {}
+        self._table("float32")  # refuses now what is wrong
+
+    def _table(self, element_type: str) -> Any:
+        table = self._tables.get(element_type)
+        if table is None:
+            table = self._open(Sinusoidal(self.d, self.base, element_type=element_type))
+            self._tables[element_type] = table
+        return table
+
+    def forward(self, x: Tensor, offset: Offset = 0) -> Tensor:
+        """x + rows: x is [T, d] or [B, T, d], in float32, float64, float16 or bfloat16.
+
+        ``offset``: position of x's first row, for all sequences or one for each,
+        [B]: with a key/value cache the number of tokens before it. The gradient
+        passes to x unchanged.
+
+        **Errors**: InvalidArgument (x, offset); OutOfRange past +-2**53.
+        """
+        _check_input(x, self.d)
+        if x.dtype not in _ELEMENT_TYPES:
+            raise field_error(InvalidArgument, "x", f"is {x.dtype}; give a floating-point type")
+        table = self._table(_ELEMENT_TYPES[x.dtype])
+        length = x.shape[-2]
+        rows = [read(table, start, length) for start in _starts_for(x, offset)]
+        added = rows[0] if len(rows) == 1 else torch.stack(rows)
+        return x + added.to(x.device)
+
+    def extra_repr(self) -> str:
+        return f"{self.d}, base={self.base}"
+
+
+class LearnedPE(nn.Module):
+    """A learned table of positions, added to its input.
+
+    ``weight`` is [max_len, d], drawn from N(0, std**2) as Phasor's ``learned_init``
+    with this seed: the same numbers in every language (docs/seeded-init.md). Only
+    the rows that were used get gradient. Past its end there is nothing.
+
+    **Parameters**: ``dtype`` and ``device`` of the weight.
+
+    **Errors**: InvalidArgument for a max_len, d or std that is not positive.
+    """
+
+    def __init__(self, max_len: int, d: int, std: float = 0.02, seed: int = 0, *,
+                 dtype: torch.dtype = torch.float32, device: Any = None) -> None:
+        super().__init__()
+        if dtype not in _ELEMENT_TYPES:
+            raise field_error(InvalidArgument, "dtype", f"{dtype} is no type of a table")
+        self.max_len = max_len
+        self.d = d
+        self.std = std
+        self.seed = seed
+        self._initial(dtype)  # refuses now what is wrong
+        self.weight = nn.Parameter(torch.empty(max_len, d, dtype=dtype, device=device))
+        self.reset_parameters()
+
+    def _initial(self, dtype: torch.dtype) -> Any:
+        return local.open(LearnedInit(self.max_len, self.d, stddev=self.std, seed=self.seed,
+                                      element_type=_ELEMENT_TYPES[dtype]))
+
+    def reset_parameters(self) -> None:
+        """Gives the weight its initial value again."""
+        if self.weight.is_meta:
+            return
+        with torch.no_grad():
+            self.weight.copy_(read(self._initial(self.weight.dtype), 0, self.max_len))
+
+    def positions(self, T: int, offset: Offset = 0) -> Tensor:
+        """Rows offset ... offset+T-1 of the weight, [T, d]; with an offset a sequence [B, T, d].
+
+        **Errors**: InvalidArgument (T, offset); OutOfRange (offset) for rows before 0
+        or past the end, never others in their place.
+        """
+        length = int64("T", T)
+        if length < 0:
+            raise field_error(InvalidArgument, "T", f"{length} is negative")
+        starts, many = _starts(offset)
+        for start in starts:
+            if start < 0 or start + length > self.max_len:
+                raise field_error(OutOfRange, "offset", f"rows {start} ... {start + length - 1} "
+                                  f"are not all among the {self.max_len} there are")
+        rows = [self.weight[start:start + length] for start in starts]
+        return torch.stack(rows) if many else rows[0]
+
+    def forward(self, x: Tensor, offset: Offset = 0) -> Tensor:
+        """x + positions: x is [T, d] or [B, T, d]; ``offset`` as in SinusoidalPE.
+
+        **Errors**: those of positions; InvalidArgument (x).
+        """
+        _check_input(x, self.d)
+        starts = _starts_for(x, offset)
+        return x + self.positions(x.shape[-2], starts[0] if len(starts) == 1 else starts)
+
+    def extra_repr(self) -> str:
+        return f"{self.max_len}, {self.d}, std={self.std}, seed={self.seed}"

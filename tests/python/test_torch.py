@@ -1,0 +1,231 @@
+"""phasor_tables.torch. Also run on mutants of it: test_torch_mutants.py."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import exact_tables
+from conftest import values
+from exact_tables import assert_same_bits
+from phasor_tables import errors, local, sinusoidal_pe
+
+torch = pytest.importorskip("torch")
+
+from phasor_tables.torch import LearnedPE, SinusoidalPE, gather, read, to_tensor  # noqa: E402
+
+DTYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
+
+
+def name(dtype):
+    return str(dtype).rpartition(".")[2]
+
+
+# SinusoidalPE
+
+
+def test_sinusoidal_has_nothing_to_train_or_to_save():
+    module = SinusoidalPE(8)
+    module(torch.zeros(3, 8))
+    assert len(module.state_dict()) == 0
+    assert list(module.parameters()) == [] and list(module.buffers()) == []
+    module.load_state_dict({})
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sinusoidal_adds_exact_rows_of_the_inputs_type(dtype):
+    added = SinusoidalPE(8, 500.0)(torch.zeros(4, 8, dtype=dtype), offset=70_000)
+    assert added.dtype == dtype
+    assert_same_bits(added.double().numpy(), exact_tables.sinusoidal(
+        range(70_000, 70_004), 8, name(dtype), base=500.0))
+
+
+def test_sinusoidal_adds_and_does_not_replace():
+    x = torch.randn(2, 5, 8)
+    assert torch.equal(SinusoidalPE(8)(x, 3), x + torch.from_numpy(sinusoidal_pe(5, 8, offset=3)))
+
+
+def test_sinusoidal_honours_an_offset_for_each_sequence():
+    module = SinusoidalPE(8)
+    offsets = [5, 0, 123_456]
+    expected = np.stack([sinusoidal_pe(4, 8, offset=offset) for offset in offsets])
+    for given in (offsets, tuple(offsets), np.array(offsets), torch.tensor(offsets)):
+        assert np.array_equal(module(torch.zeros(3, 4, 8), given).numpy(), expected)
+    assert np.array_equal(module(torch.zeros(1, 4, 8), [9]).numpy()[0], sinusoidal_pe(4, 8, offset=9))
+
+
+def test_sinusoidal_while_decoding():
+    module = SinusoidalPE(8)
+    whole = module(torch.zeros(1, 40, 8))
+    steps = [module(torch.zeros(1, 1, 8), offset=p) for p in range(40)]
+    assert torch.equal(torch.cat(steps, 1), whole)
+
+
+def test_sinusoidal_passes_the_gradient():
+    x = torch.randn(2, 3, 8, requires_grad=True)
+    weights = torch.randn(2, 3, 8)
+    (SinusoidalPE(8)(x, [4, 2]) * weights).sum().backward()
+    assert torch.equal(x.grad, weights)
+
+
+@pytest.mark.parametrize("arguments, field", [
+    ((3,), "spec.sinusoidal.width"), ((4, 1.0), "spec.sinusoidal.base"),
+    ((4, 0.5), "spec.sinusoidal.base")])
+def test_sinusoidal_refuses_odd_widths_and_small_bases(arguments, field):
+    with pytest.raises(errors.InvalidArgument) as raised:
+        SinusoidalPE(*arguments)
+    assert raised.value.field == field
+
+
+@pytest.mark.parametrize("module", [SinusoidalPE(8), LearnedPE(16, 8)])
+@pytest.mark.parametrize("shape, offset, field", [
+    ((3, 6), 0, "x"), ((8,), 0, "x"), ((2, 2, 3, 8), 0, "x"), ((2, 3, 8), [1], "offset"),
+    ((3, 8), [1], "offset"), ((2, 3, 8), 0.5, "offset"), ((2, 3, 8), [0, 2**63], "offset[1]")])
+def test_inputs_that_do_not_fit(module, shape, offset, field):
+    with pytest.raises(errors.InvalidArgument) as raised:
+        module(torch.zeros(shape), offset)
+    assert raised.value.field == field
+
+
+def test_sinusoidal_on_the_meta_device():
+    x = torch.zeros(2, 3, 8, device="meta")
+    assert SinusoidalPE(8)(x).is_meta
+
+
+def test_modules_are_copied_and_pickled():
+    x = torch.zeros(2, 8)
+    for module in (SinusoidalPE(8), LearnedPE(16, 8, seed=3)):
+        expected = module(x, 4)
+        assert torch.equal(copy.deepcopy(module)(x, 4), expected)
+        assert torch.equal(pickle.loads(pickle.dumps(module))(x, 4), expected)
+
+
+def test_sinusoidal_reads_from_a_server(client):
+    module = SinusoidalPE(8, client=client)
+    assert torch.equal(module(torch.zeros(3, 8), 5), SinusoidalPE(8)(torch.zeros(3, 8), 5))
+    assert client.counters().rpcs > 0
+
+
+# LearnedPE
+
+
+def test_learned_starts_with_the_documented_draws():
+    weight = LearnedPE(9, 3, seed=-7).weight
+    assert isinstance(weight, torch.nn.Parameter) and weight.dtype == torch.float32
+    assert_same_bits(weight.detach().double().numpy(), exact_tables.learned_init(9, 3, seed=-7))
+
+
+def test_learned_std_is_honoured():
+    for std in (0.02, 1.0):
+        weight = LearnedPE(1000, 256, std=std).weight.detach()
+        assert abs(weight.mean().item()) < std / 100
+        assert abs(weight.std().item() / std - 1) < 0.01
+    assert_same_bits(LearnedPE(4, 4, std=1.0).weight.detach().double().numpy(),
+                     exact_tables.learned_init(4, 4, stddev=1.0))
+
+
+def test_learned_seeds_differ():
+    assert not torch.equal(LearnedPE(4, 4, seed=1).weight, LearnedPE(4, 4, seed=2).weight)
+    module = LearnedPE(4, 4, seed=1)
+    with torch.no_grad():
+        module.weight.zero_()
+    module.reset_parameters()
+    assert torch.equal(module.weight, LearnedPE(4, 4, seed=1).weight)
+
+
+def test_learned_positions_are_rows_of_the_weight():
+    module = LearnedPE(10, 4)
+    assert torch.equal(module.positions(3), module.weight[:3])
+    assert torch.equal(module.positions(3, 5), module.weight[5:8])
+    assert torch.equal(module.positions(3, offset=[5, 0]),
+                       torch.stack([module.weight[5:8], module.weight[:3]]))
+    assert module.positions(0, 10).shape == (0, 4)
+
+
+def test_learned_adds_and_honours_offsets():
+    module = LearnedPE(10, 4)
+    x = torch.randn(2, 3, 4)
+    assert torch.equal(module(x), x + module.weight[:3])
+    assert torch.equal(module(x, 7), x + module.weight[7:10])
+    assert torch.equal(module(x, [7, 1]), x + torch.stack([module.weight[7:10],
+                                                           module.weight[1:4]]))
+
+
+def test_learned_gradient_is_in_the_rows_used_alone():
+    module = LearnedPE(10, 4)
+    x = torch.zeros(2, 3, 4, requires_grad=True)
+    module(x, [5, 6]).sum().backward()
+    used = torch.zeros(10, 4)
+    used[5], used[6:8], used[8] = 1, 2, 1
+    assert torch.equal(module.weight.grad, used)
+    assert torch.equal(x.grad, torch.ones(2, 3, 4))
+
+
+def test_learned_trains():
+    module = LearnedPE(4, 2)
+    before = module.weight.detach().clone()
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+    module(torch.zeros(2, 2), 1).sum().backward()
+    optimizer.step()
+    assert torch.equal(module.weight[[0, 3]], before[[0, 3]])
+    assert torch.allclose(module.weight[1:3], before[1:3] - 0.1)
+    assert list(module.state_dict()) == ["weight"]
+
+
+@pytest.mark.parametrize("T, offset", [(1, 10), (3, 8), (11, 0), (1, -1), (1, 2**62), (1, [0, 10])])
+def test_learned_rows_past_the_end_are_refused(T, offset):
+    module = LearnedPE(10, 4)
+    with pytest.raises(errors.OutOfRange) as raised:
+        module.positions(T, offset)
+    assert raised.value.field == "offset" and isinstance(raised.value, IndexError)
+    if isinstance(offset, int):
+        with pytest.raises(errors.OutOfRange):
+            module(torch.zeros(T, 4), offset)
+
+
+@pytest.mark.parametrize("arguments, field", [
+    (dict(max_len=0, d=4), "spec.learned_init.max_positions"),
+    (dict(max_len=4, d=0), "spec.learned_init.width"),
+    (dict(max_len=4, d=4, std=0.0), "spec.learned_init.stddev"),
+    (dict(max_len=4, d=4, std=-1.0), "spec.learned_init.stddev"),
+    (dict(max_len=4, d=4, dtype=torch.int32), "dtype")])
+def test_learned_refuses(arguments, field):
+    with pytest.raises(errors.InvalidArgument) as raised:
+        LearnedPE(**arguments)
+    assert raised.value.field == field
+
+
+def test_learned_in_other_types_and_on_the_meta_device():
+    module = LearnedPE(5, 3, dtype=torch.bfloat16)
+    assert_same_bits(module.weight.detach().double().numpy(),
+                     exact_tables.learned_init(5, 3, "bfloat16"))
+    assert LearnedPE(5, 3, device="meta").weight.is_meta
+    assert LearnedPE(5, 3).to(torch.bfloat16)(torch.zeros(2, 3).bfloat16()).dtype == torch.bfloat16
+
+
+# Tensors
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_tensors_of_rows(dtype):
+    table = local.sinusoidal(8, element_type=name(dtype))
+    expected = exact_tables.sinusoidal([7, 8, 9], 8, name(dtype))
+    for tensor in (read(table, 7, 3), gather(table, [7, 8, 9]), gather(table, torch.tensor([7, 8, 9])),
+                   to_tensor(table.read(7, 3), table.element_type)):
+        assert tensor.dtype == dtype
+        assert_same_bits(tensor.double().numpy(), expected)
+        tensor += 1  # the caller's own
+    assert_same_bits(values(table.read(7, 3), name(dtype)), expected)
+
+
+def test_read_fills_a_tensor():
+    tensor = torch.zeros(3, 8)
+    assert local.sinusoidal(8).read(7, 3, out=tensor) is tensor
+    assert_same_bits(tensor.double().numpy(), exact_tables.sinusoidal([7, 8, 9], 8))
+
+
+def test_dlpack():
+    rows = local.sinusoidal(8).read(7, 3)
+    tensor = torch.from_dlpack(rows)
+    assert_same_bits(tensor.double().numpy(), exact_tables.sinusoidal([7, 8, 9], 8))
