@@ -33,6 +33,8 @@ constexpr Item kItems[] = {
     {"memory", &StreamMemory},
     {"tables", &NewTables},
     {"idle", &Idle},
+    {"decoding", &Decoding},
+    {"rotary", &Rotary},
     {"peers", &Peers},
     {"deadlock_detection", &DeadlockDetection},
 };
