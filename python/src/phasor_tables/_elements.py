@@ -74,6 +74,11 @@ def lines_of(rows: Array) -> Array:
     return np.asarray(rows).view(row).reshape(-1)
 
 
+def holds(array: Array, dtype: np.dtype[Any]) -> bool:
+    """Whether an array's elements are those of a table: for bfloat16 its bits will do."""
+    return bool(array.dtype == dtype or (dtype == BFLOAT16 and array.dtype in ("<u2", "<i2")))
+
+
 def output(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """The array behind an ``out`` argument, checked."""
     array: Array = out
@@ -81,8 +86,7 @@ def output(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
         if not hasattr(out, "numpy"):  # as tensors in main memory have
             raise field_error(InvalidArgument, "out", f"is a {type(out).__name__}, not an array")
         array = out.numpy()
-    same = array.dtype == dtype or (dtype == BFLOAT16 and array.dtype in ("<u2", "<i2", BFLOAT16))
-    if not same or array.shape != shape:
+    if not holds(array, dtype) or array.shape != shape:
         raise field_error(InvalidArgument, "out", f"is {array.dtype} {list(array.shape)}; "
                           f"{dtype} {list(shape)} is written")
     if not array.flags.writeable or not array.flags.c_contiguous:

@@ -13,7 +13,7 @@ import numpy as np
 from phasor_tables._blocks import BlockStore, rows_per_block
 from phasor_tables._connection import (Connection, Counters, FallbackConnection, GrpcConnection,
                                        Limits, LocalConnection, TableKey, Transport)
-from phasor_tables._elements import Array, Rows, lines_of, output, read_only
+from phasor_tables._elements import Array, Rows, holds, lines_of, output, read_only
 from phasor_tables.errors import InvalidArgument, field_error
 from phasor_tables.specs import Spec, int64, real
 
@@ -201,7 +201,7 @@ class OpenTable:
             steps = int64("by", by)
         width, dtype = self.key.spec.row_width, self.key.dtype
         given = np.asarray(rows)
-        if given.ndim == 0 or given.shape[-1] != width or given.dtype not in (dtype, dtype.str):
+        if given.ndim == 0 or given.shape[-1] != width or not holds(given, dtype):
             raise field_error(InvalidArgument, "data", f"is {given.dtype} {list(given.shape)}; "
                               f"{dtype} [..., {width}] is shifted")
         given = np.ascontiguousarray(given).view(dtype)
