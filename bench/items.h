@@ -23,6 +23,10 @@ void NewTables();          ///< 10 000 tables beside hot calls
 void Idle();               ///< a minute of nothing
 void DeadlockDetection();  ///< what Abseil's costs a bare server
 
+// The client library.
+void Decoding();  ///< steps from memory, waits, calls, cold gathers
+void Rotary();    ///< ApplyRotary
+
 // Others that hand out rows.
 void Peers();  ///< Redis, a mapped file, NumPy
 

@@ -11,9 +11,11 @@
 namespace phasor::internal {
 namespace {
 
-// What was asked for may be again; what was fetched ahead will be.
+// What was asked for may be again; what was fetched ahead will be, unless its
+// reader is gone. The hand comes round a few times before a block is used that
+// was fetched long ahead by one of many readers.
 constexpr int kPassesAsked = 1;
-constexpr int kPassesAhead = 2;
+constexpr int kPassesAhead = 8;
 
 }  // namespace
 
@@ -66,6 +68,14 @@ BlockStore::BlockOr BlockStore::Get(const BlockKey& key, absl::Duration timeout,
   mine->done = true;
   mutex_.NotifyAll();
   return result;
+}
+
+void BlockStore::AwaitFlight(const BlockKey& key, absl::Duration most) {
+  ForkMonitorLock lock(&mutex_);
+  const auto flight = flights_.find(key);
+  if (flight == flights_.end()) return;
+  const std::shared_ptr<BlockRun> run = flight->second;
+  mutex_.Await([&] { return run->done; }, absl::Now() + most);
 }
 
 void BlockStore::Find(const TableDigest& digest, absl::Span<const std::int64_t> indices,

@@ -59,7 +59,7 @@ struct BlockRun {
 };
 
 /// The blocks of rows that a client keeps; one that was not asked for lately is
-/// given up first (CLOCK; what was fetched ahead is passed once more). Blocks in use elsewhere live
+/// given up first (CLOCK; what was fetched ahead is passed oftener). Blocks in use elsewhere live
 /// on and are not counted.
 ///
 /// **Thread safety**: all methods may be called concurrently. None waits for
@@ -81,6 +81,9 @@ class BlockStore {
   /// waited for a background fetch, or for somebody whose time ended earlier
   /// than its own: within `timeout` from its miss.
   BlockOr Get(const BlockKey& key, absl::Duration timeout, Fetch fetch);
+
+  /// Waits until `key` is not on the way, and not longer than `most`.
+  void AwaitFlight(const BlockKey& key, absl::Duration most);
 
   /// found[i] = the block `indices[i]`, or null where it is not kept. Looks a
   /// block up once for indices that follow each other.

@@ -101,6 +101,13 @@ void CallUnary(absl::Span<UnaryCall> calls) {
   }
 }
 
+Attempt CallUnary(const std::shared_ptr<grpc::Channel>& channel, const CallHead& head,
+                  const grpc::ByteBuffer& request, OnMessage on_response) {
+  UnaryCall call{channel, head, request, on_response};
+  CallUnary(absl::MakeSpan(&call, 1));
+  return call.attempt;
+}
+
 Attempt CallStreaming(const std::shared_ptr<grpc::Channel>& channel, const CallHead& head,
                       const grpc::ByteBuffer& request, OnMessage on_response) {
   grpc::ClientContext context;

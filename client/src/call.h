@@ -43,6 +43,9 @@ struct UnaryCall {
 
 /// Makes `calls` at the same time, and handles their responses here.
 void CallUnary(absl::Span<UnaryCall> calls);
+/// One alone.
+Attempt CallUnary(const std::shared_ptr<grpc::Channel>& channel, const CallHead& head,
+                  const grpc::ByteBuffer& request, OnMessage on_response);
 
 /// A call that has a stream of responses.
 Attempt CallStreaming(const std::shared_ptr<grpc::Channel>& channel, const CallHead& head,

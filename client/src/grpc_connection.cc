@@ -161,9 +161,7 @@ absl::Status GrpcConnection::Call(absl::string_view method, absl::string_view fi
   return RetryUnavailable(backoff_, limits, counters_, [&](absl::Time deadline) {
     head.deadline = deadline;
     Count(counters_->rpcs);
-    UnaryCall call{NextChannel(), head, request, on_response};
-    CallUnary(absl::MakeSpan(&call, 1));
-    return call.attempt;
+    return CallUnary(NextChannel(), head, request, on_response);
   });
 }
 

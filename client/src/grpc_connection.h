@@ -24,7 +24,7 @@ namespace phasor::internal {
 
 /// The arguments of channels that the library makes itself: of `connections`
 /// of them that are used in turn, each with a connection of its own.
-grpc::ChannelArguments ChannelArgumentsFor(int connections);
+grpc::ChannelArguments ChannelArgumentsFor(int connections = 1);
 
 /// Asks a server over channels, used in turn. What it answers is checked
 /// against what was asked before any of it is used.

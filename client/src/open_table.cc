@@ -20,6 +20,8 @@ constexpr std::int64_t kMinBlockRows = 16;
 // Runs of blocks read ahead double from 2 blocks to this. A reader of rows of
 // 2 KiB then makes two calls per 1000 rows.
 constexpr std::int64_t kMaxRunBytes = std::int64_t{1} << 20;
+// The second block of a sequence is waited for with the first for so long.
+constexpr absl::Duration kMaxWaitForSecond = absl::Milliseconds(100);
 // Rows that a gather looks up under one lock.
 constexpr std::size_t kLookedUpAtOnce = 64;
 // A block in which a gather misses so many rows is fetched without being missed
@@ -81,13 +83,20 @@ BlockStore::BlockOr OpenTable::BlockAt(std::int64_t position) const {
 
 BlockStore::BlockOr OpenTable::Enter(std::int64_t position) const {
   const BlockKey key = KeyAt(position);
+  bool fetched = false;
   BlockStore::BlockOr block =
       session_->blocks().Get(key, session_->timeout(), [&](absl::Time deadline) {
+        fetched = true;
         // Before the block itself: its last rows may be all that is wanted of it.
         ReadAhead(key.index, /*run_length=*/1);
         return FetchBlock(key.index, deadline);
       });
-  if (block.ok()) ReadAhead(key.index, (*block)->run_length);
+  if (!block.ok()) return block;
+  ReadAhead(key.index, (*block)->run_length);
+  // Who begins in the latter half of a block waits for two now rather than twice.
+  if (fetched && position - (*block)->first_position >= rows_per_block_ / 2) {
+    session_->blocks().AwaitFlight({key.digest, key.index + 1}, kMaxWaitForSecond);
+  }
   return block;
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -74,6 +75,34 @@ bool IsRow(const Table& table, std::int64_t position, absl::Span<const float> ro
   static const Client* local = new Client(Client::Local());
   const Rows want = *local->Open(table.spec().spec())->Read(position, 1);
   return *want.row<float>(0) == row;
+}
+
+// With exit(), which runs what libraries do at the end.
+TEST_F(ForkTest, AProcessEndsWithReadAheadUnderWay) {
+  for (const bool with_client : {true, false}) {
+    EXPECT_TRUE(InChild([&] {
+      auto client = std::make_unique<Client>(*Client::Connect(address()));
+      auto table = std::make_unique<Table>(*client->Open(Sinusoidal{.width = 64}));
+      auto cursor = std::make_unique<Cursor>(table->Decode());
+      if (!cursor->Next<float>().ok()) return false;
+      while (client->counters().blocks_ahead < 2) std::this_thread::yield();
+      // The next run is asked for, and nobody answers.
+      kill(server_, SIGSTOP);
+      for (int i = 0; i < 300; ++i) {
+        if (!cursor->Next<float>().ok()) return false;
+      }
+      if (!with_client) {
+        static_cast<void>(client.release());
+        static_cast<void>(table.release());
+        static_cast<void>(cursor.release());
+      }
+      client = nullptr;
+      table = nullptr;
+      cursor = nullptr;
+      std::exit(0);
+    }));
+    kill(server_, SIGCONT);
+  }
 }
 
 // One test, since gRPC begins once in a process.

@@ -32,9 +32,10 @@ class OpenTable;
 /// table in the client and its copies, within ClientOptions::block_cache_bytes;
 /// each cursor keeps the block it stands in. Entering a block, a cursor sees
 /// that the next ones are fetched in the background, once for all cursors, in
-/// runs that grow to 1 MiB a call; so it waits for its first block, and then
-/// only where the server is slower than it. A fetch in the background that
-/// fails is nobody's error: the cursor that gets there fetches again.
+/// runs that grow to 1 MiB a call; so it waits for its first block (with the
+/// second, if it begins in the latter half of the first), and then only where the server is slower
+/// than it. A fetch in the background that fails is nobody's error: the cursor that gets there
+/// fetches again.
 ///
 /// **Copies** are independent: each has a position of its own.
 ///
