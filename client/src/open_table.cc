@@ -17,11 +17,11 @@ namespace {
 constexpr std::int64_t kMinBlockBytes = std::int64_t{64} << 10;
 constexpr std::int64_t kMaxBlockBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kMinBlockRows = 16;
-// Runs of blocks read ahead double from 2 blocks to this. A reader of rows of
+// Runs of blocks read ahead double from 1 block to this. A reader of rows of
 // 2 KiB then makes two calls per 1000 rows.
 constexpr std::int64_t kMaxRunBytes = std::int64_t{1} << 20;
 // The second block of a sequence is waited for with the first for so long.
-constexpr absl::Duration kMaxWaitForSecond = absl::Milliseconds(100);
+constexpr absl::Duration kMaxWaitForSecond = absl::Milliseconds(250);
 // Rows that a gather looks up under one lock.
 constexpr std::size_t kLookedUpAtOnce = 64;
 // A block in which a gather misses so many rows is fetched without being missed
@@ -88,7 +88,7 @@ BlockStore::BlockOr OpenTable::Enter(std::int64_t position) const {
       session_->blocks().Get(key, session_->timeout(), [&](absl::Time deadline) {
         fetched = true;
         // Before the block itself: its last rows may be all that is wanted of it.
-        ReadAhead(key.index, /*run_length=*/1);
+        FetchBlocks(key.index + 1, 1);
         return FetchBlock(key.index, deadline);
       });
   if (!block.ok()) return block;
@@ -113,6 +113,7 @@ void OpenTable::ReadAhead(std::int64_t index, std::int64_t run_length) const {
 }
 
 void OpenTable::FetchBlocks(std::int64_t first, std::int64_t count) const {
+  if (!session_->connection().ReadsAhead()) return;
   const std::int64_t end = first + count;
   while (first < end) {
     std::shared_ptr<BlockRun> run = session_->blocks().Claim(
