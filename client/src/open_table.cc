@@ -102,21 +102,21 @@ BlockStore::BlockOr OpenTable::Enter(std::int64_t position) const {
 
 void OpenTable::ReadAhead(std::int64_t index, std::int64_t run_length) const {
   if (!session_->connection().ReadsAhead()) return;
-  std::shared_ptr<BlockRun> run = session_->blocks().Claim(
+  const std::shared_ptr<BlockRun> run = session_->blocks().Claim(
       spec().digest(),
       {.first = index + 1,
        .horizon = std::max<std::int64_t>(1, run_length / 2),
        .count = std::min(2 * run_length, max_run_),
        .last = last_block_,
        .block_bytes = static_cast<std::size_t>(rows_per_block_ * spec().row_bytes())});
-  if (run != nullptr) StartRun(std::move(run));
+  if (run != nullptr) StartRun(run);
 }
 
 void OpenTable::FetchBlocks(std::int64_t first, std::int64_t count) const {
   if (!session_->connection().ReadsAhead()) return;
   const std::int64_t end = first + count;
   while (first < end) {
-    std::shared_ptr<BlockRun> run = session_->blocks().Claim(
+    const std::shared_ptr<BlockRun> run = session_->blocks().Claim(
         spec().digest(),
         {.first = first,
          .horizon = end - first,
@@ -125,7 +125,7 @@ void OpenTable::FetchBlocks(std::int64_t first, std::int64_t count) const {
          .block_bytes = static_cast<std::size_t>(rows_per_block_ * spec().row_bytes())});
     if (run == nullptr) return;
     first = run->first + run->count;
-    StartRun(std::move(run));
+    StartRun(run);
   }
 }
 
@@ -219,7 +219,7 @@ absl::Status GatherFrom(absl::Span<const TableGather> gathers) {
   return absl::OkStatus();
 }
 
-void OpenTable::StartRun(std::shared_ptr<BlockRun> run) const {
+void OpenTable::StartRun(const std::shared_ptr<BlockRun>& run) const {
   std::vector<std::shared_ptr<const Block>> blocks;
   Parts parts;
   std::int64_t rows = 0;
