@@ -70,15 +70,15 @@ RowsSource::RowsSource(const std::string& address, bool slow_reader) {
 }
 
 double RowsSource::GetRows(const grpc::ByteBuffer& request, grpc::ByteBuffer* response) {
-  const internal::CallHead head = HeadOf("GetRows");
+  internal::UnaryCall call{channel_, HeadOf("GetRows"), request,
+                           [response](grpc::ByteBuffer* bytes) {
+                             response->Swap(bytes);
+                             return absl::OkStatus();
+                           }};
   const double begin = Now();
-  const internal::Attempt attempt =
-      internal::CallUnary(channel_, head, request, [response](grpc::ByteBuffer* bytes) {
-        response->Swap(bytes);
-        return absl::OkStatus();
-      });
+  internal::CallUnary(absl::MakeSpan(&call, 1));
   const double seconds = Now() - begin;
-  if (!attempt.status.ok()) Die(attempt.status.ToString());
+  if (!call.attempt.status.ok()) Die(call.attempt.status.ToString());
   return seconds;
 }
 

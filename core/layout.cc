@@ -101,6 +101,48 @@ std::int64_t ColumnOf(Layout layout, std::int64_t pairs, std::int64_t i, bool si
   return (sine ? pattern.sine : pattern.cosine) + i * pattern.step;
 }
 
+template <typename Bits>
+void PlaceElement(Layout layout, std::int64_t pairs, std::int64_t i, bool sine, Bits bits,
+                  std::byte* row) {
+  const Pattern pattern = PatternOf(layout, pairs);
+  const std::int64_t first = sine ? pattern.sine : pattern.cosine;
+  if (first == kAbsent) return;
+  for (const std::int64_t copy : {std::int64_t{0}, pattern.copy}) {
+    std::memcpy(row + (first + i * pattern.step + copy) * sizeof(Bits), &bits, sizeof(Bits));
+  }
+}
+
+RowForm FormOf(Layout layout) {
+  const Pattern pattern = PatternOf(layout, 1);
+  if (pattern.cosine == kAbsent) return RowForm::kSineOnly;
+  if (pattern.sine == kAbsent) return RowForm::kCosineOnly;
+  if (pattern.step == 1) return RowForm::kSeparate;
+  if (pattern.copy == 1) return RowForm::kTwins;
+  return pattern.sine < pattern.cosine ? RowForm::kSineFirst : RowForm::kCosineFirst;
+}
+
+RowStreams StreamsOf(Layout layout, std::int64_t pairs, std::int64_t element_bytes,
+                     std::byte* row) {
+  const Pattern pattern = PatternOf(layout, pairs);
+  RowStreams streams;
+  streams.pair_bytes = pattern.step * element_bytes;
+  const auto add = [&](std::int64_t column) {
+    streams.start[streams.count++] = row + column * element_bytes;
+  };
+  const RowForm form = FormOf(layout);
+  if (form != RowForm::kSeparate && form != RowForm::kTwins) {
+    add(0);
+    return streams;
+  }
+  add(pattern.sine);
+  add(pattern.cosine);
+  if (form == RowForm::kSeparate && pattern.copy != 0) {
+    add(pattern.sine + pattern.copy);
+    add(pattern.cosine + pattern.copy);
+  }
+  return streams;
+}
+
 template void PlaceRow(Layout, std::int64_t, const std::uint16_t*, const std::uint16_t*,
                        std::byte*);
 template void PlaceRow(Layout, std::int64_t, const std::uint32_t*, const std::uint32_t*,
@@ -113,5 +155,9 @@ template std::optional<std::int64_t> TakeRow(Layout, std::int64_t, const std::by
                                              std::uint32_t*);
 template std::optional<std::int64_t> TakeRow(Layout, std::int64_t, const std::byte*, std::uint64_t*,
                                              std::uint64_t*);
+
+template void PlaceElement(Layout, std::int64_t, std::int64_t, bool, std::uint16_t, std::byte*);
+template void PlaceElement(Layout, std::int64_t, std::int64_t, bool, std::uint32_t, std::byte*);
+template void PlaceElement(Layout, std::int64_t, std::int64_t, bool, std::uint64_t, std::byte*);
 
 }  // namespace phasor

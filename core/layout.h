@@ -4,6 +4,7 @@
 /// \file
 /// Where the sines and cosines of a row's pairs stand in it.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -31,6 +32,31 @@ constexpr bool HoldsBoth(Layout layout) {
 
 /// The first column of `layout` where pair `i`'s sine (or cosine) stands.
 std::int64_t ColumnOf(Layout layout, std::int64_t pairs, std::int64_t i, bool sine);
+
+/// Writes pair `i`'s sine (or cosine) wherever `layout` has it in `row`.
+template <typename Bits>
+void PlaceElement(Layout layout, std::int64_t pairs, std::int64_t i, bool sine, Bits bits,
+                  std::byte* row);
+
+/// How a row is made of streams of elements.
+enum class RowForm : std::uint8_t {
+  kSineFirst,    ///< one stream: sine and cosine of each pair
+  kCosineFirst,  ///< one stream: cosine and sine
+  kSeparate,     ///< a stream of sines and one of cosines; then copies of both, if there are four
+  kTwins,        ///< the same two, each element twice
+  kSineOnly,     ///< one stream of sines
+  kCosineOnly,   ///< one of cosines
+};
+
+/// The streams of one row, each `pair_bytes` a pair.
+struct RowStreams {
+  std::array<std::byte*, 4> start{};
+  int count = 0;
+  std::int64_t pair_bytes = 0;
+};
+
+RowForm FormOf(Layout layout);
+RowStreams StreamsOf(Layout layout, std::int64_t pairs, std::int64_t element_bytes, std::byte* row);
 
 }  // namespace phasor
 

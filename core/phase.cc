@@ -126,9 +126,15 @@ PhaseLadder::PhaseLadder(const FrequencyLadder& ladder, StopCheck& stop) : phase
 }
 
 std::optional<PhasePoint> PhaseLadder::At(std::int64_t i, Position position) const {
+  const std::optional<PhaseAngle> angle = AngleAt(i, position);
+  if (!angle.has_value()) return std::nullopt;
+  return PhasePoint{TurnSinCos(angle->turn), angle->angle_error};
+}
+
+std::optional<PhaseAngle> PhaseLadder::AngleAt(std::int64_t i, Position position) const {
   constexpr int kLeastResidueExponent = -760;
   const Phase& phase = phases_[i];
-  if (position.is_zero() || phase.is_zero()) return PhasePoint{{{0, 0}, {1, 0}}, 0};
+  if (position.is_zero() || phase.is_zero()) return PhaseAngle{};
   auto reduced = Reduce<DoubleDouble>(phase, position);
   if (reduced.scale != 0) {
     if (std::ilogb(reduced.residue.hi) - reduced.scale < kLeastResidueExponent) {
@@ -138,9 +144,11 @@ std::optional<PhasePoint> PhaseLadder::At(std::int64_t i, Position position) con
     reduced.residue = Scaled(reduced.residue, exponent);
     reduced.error = std::ldexp(reduced.error, exponent);
   }
-  PhasePoint point{TurnSinCos(SplitTurn{reduced.node, reduced.residue}), reduced.error};
-  if (reduced.negative) point.value.sin = -point.value.sin;
-  return point;
+  if (reduced.negative) {
+    reduced.node = (kTurnNodes - reduced.node) % kTurnNodes;
+    reduced.residue = -reduced.residue;
+  }
+  return PhaseAngle{{reduced.node, reduced.residue}, reduced.error};
 }
 
 template <std::size_t kLimbs>

@@ -33,6 +33,12 @@ struct PhasePoint {
   }
 };
 
+/// The same, its sine and cosine still to be taken: TurnSinCos(turn).
+struct PhaseAngle {
+  SplitTurn turn;
+  double angle_error = 0;
+};
+
 /// The same in integers: errors of each are below 2 to its exponent.
 template <std::size_t kLimbs>
 struct WidePhasePoint {
@@ -58,6 +64,8 @@ class PhaseLadder {
   /// themselves within 2^-98, and the angle within 2^-253 |position|, which is
   /// 2^-178 of the slowest pair's angle.
   std::optional<PhasePoint> At(std::int64_t i, Position position) const;
+  /// As At(), for who takes many sines and cosines at a time.
+  std::optional<PhaseAngle> AngleAt(std::int64_t i, Position position) const;
 
   /// The same by 2 or 4 limbs of integers, of any angle that is not zero: as
   /// accurate as TurnWideSinCos, and the angle as above.

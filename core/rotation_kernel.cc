@@ -1,77 +1,329 @@
 #include "core/rotation_kernel.h"
 
-#include <bit>
+#include <algorithm>
+#include <utility>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/rotation_kernel.cc"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "core/double_double-inl.h"
+#include "core/layout-inl.h"
+#include "core/rounding-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace phasor::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr std::int64_t kLanes = HWY_LANES(double);
+
+HWY_INLINE Doubles Load(const double* from, std::int64_t i) {
+  return hn::LoadU(DoubleTag(), from + i);
+}
+HWY_INLINE void Store(Doubles v, double* to, std::int64_t i) { hn::StoreU(v, DoubleTag(), to + i); }
+
+struct SinesCosines {
+  DoubleDoubles sin;
+  DoubleDoubles cos;
+};
+
+HWY_INLINE SinesCosines LoadPairs(const PairRow& row, std::int64_t i) {
+  return {{Load(row.sin, i), Load(row.sin_lo, i)}, {Load(row.cos, i), Load(row.cos_lo, i)}};
+}
+
+HWY_INLINE DoubleDoubles Normalised(DoubleDoubles a) { return TwoSum(a.hi, a.lo); }
+
+template <ElementType kType>
+HWY_INLINE Unrounded<kType> RotatedSine(const PairRow& at, const PairRow& by, std::int64_t i) {
+  if constexpr (kType == ElementType::kFloat64) {
+    const SinesCosines a = LoadPairs(at, i);
+    const SinesCosines r = LoadPairs(by, i);
+    return SumOfProducts(a.sin, r.cos, a.cos, r.sin);
+  } else {
+    return hn::MulAdd(Load(at.sin, i), Load(by.cos, i), hn::Mul(Load(at.cos, i), Load(by.sin, i)));
+  }
+}
+
+template <ElementType kType>
+HWY_INLINE Unrounded<kType> RotatedCosine(const PairRow& at, const PairRow& by, std::int64_t i) {
+  if constexpr (kType == ElementType::kFloat64) {
+    const SinesCosines a = LoadPairs(at, i);
+    const SinesCosines r = LoadPairs(by, i);
+    return SumOfProducts(a.cos, r.cos, Negated(a.sin), r.sin);
+  } else {
+    return hn::NegMulAdd(Load(at.sin, i), Load(by.sin, i),
+                         hn::Mul(Load(at.cos, i), Load(by.cos, i)));
+  }
+}
+
+void FillTurn(std::int64_t r, PairRows& turns) {
+  const MutablePairRow turn = turns[r];
+  if (r == 0) {
+    std::fill_n(turn.cos, turns.pairs(), 1.0);
+    return;
+  }
+  if (r == 1) return;
+  const PairRow half = std::as_const(turns)[r / 2];
+  const PairRow other = std::as_const(turns)[r - r / 2];
+  for (std::int64_t i = 0; i < turns.pairs(); i += kLanes) {
+    const DoubleDoubles sine = Normalised(RotatedSine<ElementType::kFloat64>(half, other, i));
+    const DoubleDoubles cosine = Normalised(RotatedCosine<ElementType::kFloat64>(half, other, i));
+    Store(sine.hi, turn.sin, i);
+    Store(sine.lo, turn.sin_lo, i);
+    Store(cosine.hi, turn.cos, i);
+    Store(cosine.lo, turn.cos_lo, i);
+  }
+}
+
+template <ElementType kType>
+void RotateAnchorOf(std::int64_t pairs, const PairRow& base, const PairRow& turn,
+                    const double* largest_sin, const double* angle_error, Anchor& anchor) {
+  const MutablePairRow to = anchor.row[0];
+  const MutablePairRow error = anchor.error[0];
+  for (std::int64_t i = 0; i < pairs; i += kLanes) {
+    Doubles sine;
+    Doubles cosine;
+    if constexpr (kType == ElementType::kFloat64) {
+      const DoubleDoubles s = Normalised(RotatedSine<kType>(base, turn, i));
+      const DoubleDoubles c = Normalised(RotatedCosine<kType>(base, turn, i));
+      sine = s.hi;
+      cosine = c.hi;
+      Store(s.lo, to.sin_lo, i);
+      Store(c.lo, to.cos_lo, i);
+    } else {
+      sine = RotatedSine<kType>(base, turn, i);
+      cosine = RotatedCosine<kType>(base, turn, i);
+    }
+    Store(sine, to.sin, i);
+    Store(cosine, to.cos, i);
+    const auto load = [i](const double* from) HWY_ATTR { return hn::Abs(Load(from, i)); };
+    const Doubles unit = Broadcast(kRotationError<kType>);
+    const Doubles largest = largest_sin != nullptr ? load(largest_sin) : hn::Zero(DoubleTag());
+    // P and Q, and with them s and c: the row's own parts.
+    const Doubles sine_parts =
+        hn::Add(hn::MulAdd(load(base.sin), load(turn.cos), hn::Mul(load(base.cos), load(turn.sin))),
+                hn::Abs(sine));
+    const Doubles cosine_parts =
+        hn::Add(hn::MulAdd(load(base.cos), load(turn.cos), hn::Mul(load(base.sin), load(turn.sin))),
+                hn::Abs(cosine));
+    Doubles sine_error = hn::Mul(unit, hn::MulAdd(largest, cosine_parts, sine_parts));
+    Doubles cosine_error = hn::Mul(unit, hn::MulAdd(largest, sine_parts, cosine_parts));
+    if (angle_error != nullptr) {
+      sine_error = hn::Add(sine_error, load(angle_error));
+      cosine_error = hn::Add(cosine_error, load(angle_error));
+    }
+    Store(sine_error, error.sin, i);
+    Store(cosine_error, error.cos, i);
+  }
+  // What is past the last pair is never in doubt.
+  for (double* past : {to.sin, to.cos, to.sin_lo, to.cos_lo, error.sin, error.cos}) {
+    if (past != nullptr) std::fill_n(past + pairs, kLanes, 0.0);
+  }
+}
+
+void RotateAnchor(ElementType type, std::int64_t pairs, const PairRow& base, const PairRow& turn,
+                  const double* largest_sin, const double* angle_error, Anchor& anchor) {
+  if (type == ElementType::kFloat64) {
+    return RotateAnchorOf<ElementType::kFloat64>(pairs, base, turn, largest_sin, angle_error,
+                                                 anchor);
+  }
+  RotateAnchorOf<ElementType::kFloat32>(pairs, base, turn, largest_sin, angle_error, anchor);
+}
+
+// An anchor and a rotation, as pointers.
+struct Rotation {
+  Rotation(const Anchor& anchor, const PairRow& turn)
+      : at(anchor.row[0]), by(turn), error(anchor.error[0]) {}
+  PairRow at;
+  PairRow by;
+  PairRow error;
+};
+
+template <ElementType kType>
+HWY_INLINE Rounded<kType> RoundedSines(const Rotation& rotation, std::int64_t i) {
+  Unrounded<kType> values[kParts<kType>];
+  Doubles errors[kParts<kType>];
+  for (std::size_t k = 0; k < kParts<kType>; ++k) {
+    const std::int64_t j = i + static_cast<std::int64_t>(k) * kLanes;
+    values[k] = RotatedSine<kType>(rotation.at, rotation.by, j);
+    errors[k] = Load(rotation.error.sin, j);
+  }
+  return Round<kType>(values, errors);
+}
+
+template <ElementType kType>
+HWY_INLINE Rounded<kType> RoundedCosines(const Rotation& rotation, std::int64_t i) {
+  Unrounded<kType> values[kParts<kType>];
+  Doubles errors[kParts<kType>];
+  for (std::size_t k = 0; k < kParts<kType>; ++k) {
+    const std::int64_t j = i + static_cast<std::int64_t>(k) * kLanes;
+    values[k] = RotatedCosine<kType>(rotation.at, rotation.by, j);
+    errors[k] = Load(rotation.error.cos, j);
+  }
+  return Round<kType>(values, errors);
+}
+
+// Pairs before the first from which all streams are aligned to vectors; nothing if
+// there is none.
+template <ElementType kType>
+std::int64_t PairsToAlignment(const RowStreams& streams) {
+  constexpr auto kVector = static_cast<std::int64_t>(kElementLanes<kType> * sizeof(BitsOf<kType>));
+  const auto past = [&streams](int k) {
+    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(streams.start[k]) % kVector);
+  };
+  for (int k = 1; k < streams.count; ++k) {
+    if (past(k) != past(0)) return -1;
+  }
+  const std::int64_t bytes = (kVector - past(0)) % kVector;
+  return bytes % streams.pair_bytes == 0 ? bytes / streams.pair_bytes : -1;
+}
+
+template <ElementType kType, RowForm kForm>
+bool RotateRowTo(std::int64_t pairs, const Rotation& rotation, const RowStreams& streams,
+                 bool stream) {
+  constexpr std::int64_t kStep = kElementLanes<kType>;
+  static_assert(2 * kStep <= PairRows::kOverrun);
+  constexpr bool kSines = kForm != RowForm::kCosineOnly;
+  constexpr bool kCosines = kForm != RowForm::kSineOnly;
+  const ElementTag<kType> tag;
+  Elements<kType> doubt = hn::Zero(tag);
+  Elements<kType> sines = hn::Zero(tag);
+  Elements<kType> cosines = hn::Zero(tag);
+  const auto rotate = [&](std::int64_t i) HWY_ATTR {
+    if constexpr (kSines) {
+      const Rounded<kType> rounded = RoundedSines<kType>(rotation, i);
+      sines = rounded.bits;
+      doubt = hn::Or(doubt, rounded.doubt);
+    }
+    if constexpr (kCosines) {
+      const Rounded<kType> rounded = RoundedCosines<kType>(rotation, i);
+      cosines = rounded.bits;
+      doubt = hn::Or(doubt, rounded.doubt);
+    }
+  };
+  const std::int64_t lead = PairsToAlignment<kType>(streams);
+  std::int64_t i = 0;
+  if (lead > 0 && lead < pairs) {
+    rotate(0);
+    PutSomePairs<kForm>(sines, cosines, streams, 0, lead);
+    i = lead;
+  }
+  const bool past_caches = stream && lead >= 0;
+  for (; i + kStep <= pairs; i += kStep) {
+    rotate(i);
+    PutPairs<kForm>(sines, cosines, streams, i * streams.pair_bytes, past_caches);
+  }
+  if (i < pairs) {
+    rotate(i);
+    PutSomePairs<kForm>(sines, cosines, streams, i * streams.pair_bytes, pairs - i);
+  }
+  return !hn::AllTrue(tag, hn::Eq(doubt, hn::Zero(tag)));
+}
+
+template <ElementType kType>
+bool RotateRowOf(std::int64_t pairs, const Rotation& rotation, const RowTarget& target) {
+  const RowStreams streams = StreamsOf(target.layout, pairs, sizeof(BitsOf<kType>), target.row);
+  switch (FormOf(target.layout)) {
+    case RowForm::kSineFirst:
+      return RotateRowTo<kType, RowForm::kSineFirst>(pairs, rotation, streams, target.stream);
+    case RowForm::kCosineFirst:
+      return RotateRowTo<kType, RowForm::kCosineFirst>(pairs, rotation, streams, target.stream);
+    case RowForm::kSeparate:
+      return RotateRowTo<kType, RowForm::kSeparate>(pairs, rotation, streams, target.stream);
+    case RowForm::kTwins:
+      return RotateRowTo<kType, RowForm::kTwins>(pairs, rotation, streams, target.stream);
+    case RowForm::kSineOnly:
+      return RotateRowTo<kType, RowForm::kSineOnly>(pairs, rotation, streams, target.stream);
+    case RowForm::kCosineOnly:
+      return RotateRowTo<kType, RowForm::kCosineOnly>(pairs, rotation, streams, target.stream);
+  }
+  return false;
+}
+
+bool RotateRow(ElementType type, std::int64_t pairs, const Anchor& anchor, const PairRow& turn,
+               const RowTarget& target) {
+  const Rotation rotation(anchor, turn);
+  switch (type) {
+    case ElementType::kFloat32: return RotateRowOf<ElementType::kFloat32>(pairs, rotation, target);
+    case ElementType::kFloat64: return RotateRowOf<ElementType::kFloat64>(pairs, rotation, target);
+    case ElementType::kFloat16: return RotateRowOf<ElementType::kFloat16>(pairs, rotation, target);
+    case ElementType::kBfloat16:
+      return RotateRowOf<ElementType::kBfloat16>(pairs, rotation, target);
+  }
+  return false;
+}
+
+template <ElementType kType>
+void MarkDoubtOf(std::int64_t pairs, const Rotation& rotation, void* sines, void* cosines) {
+  const ElementTag<kType> tag;
+  for (std::int64_t i = 0; i < pairs; i += kElementLanes<kType>) {
+    hn::StoreU(RoundedSines<kType>(rotation, i).doubt, tag, static_cast<BitsOf<kType>*>(sines) + i);
+    hn::StoreU(RoundedCosines<kType>(rotation, i).doubt, tag,
+               static_cast<BitsOf<kType>*>(cosines) + i);
+  }
+}
+
+void MarkDoubt(ElementType type, std::int64_t pairs, const Anchor& anchor, const PairRow& turn,
+               void* sines, void* cosines) {
+  const Rotation rotation(anchor, turn);
+  switch (type) {
+    case ElementType::kFloat32:
+      return MarkDoubtOf<ElementType::kFloat32>(pairs, rotation, sines, cosines);
+    case ElementType::kFloat64:
+      return MarkDoubtOf<ElementType::kFloat64>(pairs, rotation, sines, cosines);
+    case ElementType::kFloat16:
+      return MarkDoubtOf<ElementType::kFloat16>(pairs, rotation, sines, cosines);
+    case ElementType::kBfloat16:
+      return MarkDoubtOf<ElementType::kBfloat16>(pairs, rotation, sines, cosines);
+  }
+}
+
+}  // namespace phasor::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace phasor {
 
-void FillTurns(absl::Span<SinCos> turns) {
-  for (std::size_t r = 2; r < turns.size(); ++r) turns[r] = turns[r / 2] * turns[r - r / 2];
-}
+HWY_EXPORT(FillTurn);
+HWY_EXPORT(RotateAnchor);
+HWY_EXPORT(RotateRow);
+HWY_EXPORT(MarkDoubt);
 
-// Written so that the compiler vectorises it: no branch, no call, one width.
+void FillTurn(std::int64_t r, PairRows& turns) { HWY_DYNAMIC_DISPATCH(FillTurn)(r, turns); }
+
+void FlushRows() { hwy::FlushStream(); }
+
 template <ElementType kType>
-bool Rotate(const Anchor& anchor, const PairArrays& rotations, std::int64_t first,
-            BitsOf<kType>* __restrict sines, BitsOf<kType>* __restrict cosines,
-            BitsOf<kType>* __restrict doubt) {
-  using Bits = BitsOf<kType>;
-  const auto size = static_cast<std::int64_t>(anchor.pairs.sin.size());
-  const double* __restrict anchor_sin = anchor.pairs.sin.data();
-  const double* __restrict anchor_cos = anchor.pairs.cos.data();
-  const double* __restrict sin_error = anchor.sin_error.data();
-  const double* __restrict cos_error = anchor.cos_error.data();
-  const double* __restrict turn_sin = rotations.sin.data() + first;
-  const double* __restrict turn_cos = rotations.cos.data() + first;
-  Bits any = 0;
-  for (std::int64_t i = 0; i < size; ++i) {
-    const double sine = anchor_sin[i] * turn_cos[i] + anchor_cos[i] * turn_sin[i];
-    const double cosine = anchor_cos[i] * turn_cos[i] - anchor_sin[i] * turn_sin[i];
-    const Bits sine_below = RoundToBits<kType>(sine - sin_error[i]);
-    const Bits sine_above = RoundToBits<kType>(sine + sin_error[i]);
-    const Bits cosine_below = RoundToBits<kType>(cosine - cos_error[i]);
-    const Bits cosine_above = RoundToBits<kType>(cosine + cos_error[i]);
-    sines[i] = sine_below;
-    cosines[i] = cosine_below;
-    const Bits marks = (sine_below != sine_above ? kSineInDoubt : 0) |
-                       (cosine_below != cosine_above ? kCosineInDoubt : 0);
-    doubt[i] = marks;
-    any |= marks;
-  }
-  return any != 0;
+void RotateAnchor(std::int64_t pairs, const PairRow& base, const PairRow& turn,
+                  const double* largest_sin, const double* angle_error, Anchor& anchor) {
+  HWY_DYNAMIC_DISPATCH(RotateAnchor)(kType, pairs, base, turn, largest_sin, angle_error, anchor);
 }
 
-template <>
-bool Rotate<ElementType::kFloat64>(const Anchor& anchor, const PairArrays& rotations,
-                                   std::int64_t first, std::uint64_t* __restrict sines,
-                                   std::uint64_t* __restrict cosines,
-                                   std::uint64_t* __restrict doubt) {
-  const auto size = static_cast<std::int64_t>(anchor.pairs.sin.size());
-  const PairArrays& a = anchor.pairs;
-  std::uint64_t any = 0;
-  for (std::int64_t i = 0; i < size; ++i) {
-    const std::int64_t k = first + i;
-    const SinCos at_anchor = {{a.sin[i], a.sin_lo[i]}, {a.cos[i], a.cos_lo[i]}};
-    const SinCos turn = {{rotations.sin[k], rotations.sin_lo[k]},
-                         {rotations.cos[k], rotations.cos_lo[k]}};
-    const auto [sine, cosine] = at_anchor * turn;
-    const double sine_below = sine.hi + (sine.lo - anchor.sin_error[i]);
-    const double sine_above = sine.hi + (sine.lo + anchor.sin_error[i]);
-    const double cosine_below = cosine.hi + (cosine.lo - anchor.cos_error[i]);
-    const double cosine_above = cosine.hi + (cosine.lo + anchor.cos_error[i]);
-    sines[i] = std::bit_cast<std::uint64_t>(sine_below);
-    cosines[i] = std::bit_cast<std::uint64_t>(cosine_below);
-    const std::uint64_t marks = (sine_below != sine_above ? kSineInDoubt : 0) |
-                                (cosine_below != cosine_above ? kCosineInDoubt : 0);
-    doubt[i] = marks;
-    any |= marks;
-  }
-  return any != 0;
+template <ElementType kType>
+bool RotateRow(std::int64_t pairs, const Anchor& anchor, const PairRow& turn,
+               const RowTarget& target) {
+  return HWY_DYNAMIC_DISPATCH(RotateRow)(kType, pairs, anchor, turn, target);
 }
 
-template bool Rotate<ElementType::kFloat32>(const Anchor&, const PairArrays&, std::int64_t,
-                                            std::uint32_t*, std::uint32_t*, std::uint32_t*);
-template bool Rotate<ElementType::kFloat16>(const Anchor&, const PairArrays&, std::int64_t,
-                                            std::uint16_t*, std::uint16_t*, std::uint16_t*);
-template bool Rotate<ElementType::kBfloat16>(const Anchor&, const PairArrays&, std::int64_t,
-                                             std::uint16_t*, std::uint16_t*, std::uint16_t*);
+template <ElementType kType>
+void MarkDoubt(std::int64_t pairs, const Anchor& anchor, const PairRow& turn, BitsOf<kType>* sines,
+               BitsOf<kType>* cosines) {
+  HWY_DYNAMIC_DISPATCH(MarkDoubt)(kType, pairs, anchor, turn, sines, cosines);
+}
+
+#define PHASOR_INSTANTIATE(kType)                                                                \
+  template void RotateAnchor<kType>(std::int64_t, const PairRow&, const PairRow&, const double*, \
+                                    const double*, Anchor&);                                     \
+  template bool RotateRow<kType>(std::int64_t, const Anchor&, const PairRow&, const RowTarget&); \
+  template void MarkDoubt<kType>(std::int64_t, const Anchor&, const PairRow&, BitsOf<kType>*,    \
+                                 BitsOf<kType>*);
+PHASOR_INSTANTIATE(ElementType::kFloat32)
+PHASOR_INSTANTIATE(ElementType::kFloat64)
+PHASOR_INSTANTIATE(ElementType::kFloat16)
+PHASOR_INSTANTIATE(ElementType::kBfloat16)
+#undef PHASOR_INSTANTIATE
 
 }  // namespace phasor
+#endif  // HWY_ONCE

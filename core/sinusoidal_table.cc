@@ -8,19 +8,24 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/layout.h"
+#include "core/phase_row.h"
 #include "core/real.h"
+#include "core/rotation_kernel.h"
 #include "core/stop_check.h"
 
 namespace phasor {
 namespace {
 
-// Enough rows to make anchors cheap, few enough for their rotations to stay in
-// the second-level cache.
-std::int64_t RowsPerAnchor(std::int64_t pairs) {
+// Enough rotations to make what they start from cheap, few enough to stay in the
+// second-level cache.
+std::int64_t RotationsOf(std::int64_t pairs) {
   constexpr std::int64_t kRotations = 8192;
-  const std::int64_t rows = std::clamp<std::int64_t>(kRotations / pairs, 8, 256);
+  const std::int64_t rows = std::clamp<std::int64_t>(kRotations / pairs, 8, kMaxTurns);
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows)));
 }
+
+// A range from this size on is written past the caches: it would not stay in them.
+constexpr std::int64_t kStreamBytes = std::int64_t{4} << 20;
 
 PhaseLadder MakePhases(const FrequencyLadder& ladder, StopCheck& stop) {
   const MpfrScope scope;
@@ -41,7 +46,7 @@ std::vector<std::int32_t> TwinsOf(const Sinusoidal& spec) {
 
 // For StopCheck: of one rotation made at opening, of one rotated pair, of an
 // element by its phase.
-constexpr std::int64_t kCostOfTurn = 80;
+constexpr std::int64_t kCostOfTurn = 20;
 constexpr std::int64_t kCostOfRotation = 2;
 constexpr std::int64_t kCostOfPhase = 200;
 
@@ -49,35 +54,53 @@ constexpr std::int64_t kCostOfPhase = 200;
 
 template <ElementType kType>
 struct SinusoidalTable<kType>::Scratch {
-  explicit Scratch(std::int64_t pairs) : sines(pairs), cosines(pairs), doubt(pairs) {}
-  std::vector<Bits> sines;
-  std::vector<Bits> cosines;
-  std::vector<Bits> doubt;
+  explicit Scratch(std::int64_t pairs)
+      : phases(pairs),
+        base(1, pairs, kLowParts),
+        angle_error(pairs + PairRows::kOverrun),
+        anchor(pairs, kLowParts) {}
+  PhaseRow phases;
+  PairRows base;
+  std::vector<double> angle_error;
+  Anchor anchor;
+  std::vector<Bits> sine_doubt;
+  std::vector<Bits> cosine_doubt;
 };
 
 template <ElementType kType>
-SinusoidalTable<kType>::SinusoidalTable(CanonicalSpec spec, StopCheck& stop)
+SinusoidalTable<kType>::SinusoidalTable(CanonicalSpec spec, StopCheck& stop, double extra_error)
     : LocalTable(std::move(spec)),
       ladder_(sinusoidal()),
       phases_(MakePhases(ladder_, stop)),
-      rows_(RowsPerAnchor(ladder_.size())),
-      rotations_((rows_ - 1) * ladder_.size(), kLowParts),
-      largest_sin_(ladder_.size()),
-      angle_error_(ladder_.size()) {
+      extra_error_(extra_error),
+      rows_(RotationsOf(ladder_.size())),
+      anchors_(RotationsOf(ladder_.size())),
+      rotations_(rows_, ladder_.size(), kLowParts),
+      strides_(anchors_, ladder_.size(), kLowParts),
+      largest_sin_(ladder_.size() + PairRows::kOverrun),
+      angle_error_(ladder_.size() + PairRows::kOverrun) {
   const std::int64_t pairs = ladder_.size();
   twins_ = TwinsOf(sinusoidal());
-  while (phased_pairs_ < pairs && !phases_.is_vanishing(phased_pairs_)) ++phased_pairs_;
-  std::vector<SinCos> turns(rows_);
-  for (std::int64_t i = 0; i < pairs; ++i) {
-    // A vanishing pair rests: cosine 1, its sine set row by row.
-    turns[1] = phases_.At(i, {1, 0}).value_or(kRest).value;
-    FillTurns(absl::MakeSpan(turns));
-    for (std::int64_t r = 1; r < rows_; ++r) {
-      rotations_.Set((r - 1) * pairs + i, turns[r]);
-      largest_sin_[i] = std::max(largest_sin_[i], std::abs(turns[r].sin.hi));
+  PhaseRow phase_row(pairs);
+  PairRows turns(std::max(rows_, anchors_), pairs, /*with_low_parts=*/true);
+  const auto fill = [&](std::int64_t step, PairRows& out) {
+    phase_row.Fill(phases_, {step, 0}, turns[1], stop);
+    for (std::int64_t r = 0; r < out.rows() && !stop.After(pairs * kCostOfTurn); ++r) {
+      FillTurn(r, turns);
+      for (std::int64_t i = 0; i < pairs; ++i) out[r].Set(i, std::as_const(turns)[r].At(i));
     }
-    angle_error_[i] = phases_.At(i, {rows_, 0}).value_or(kRest).angle_error;
-    if (stop.After(rows_ * kCostOfTurn)) return;
+  };
+  fill(1, rotations_);
+  fill(rows_, strides_);
+  for (std::int64_t r = 0; r < rows_; ++r) {
+    const double* sine = rotations_[r].sin;
+    for (std::int64_t i = 0; i < pairs; ++i) {
+      largest_sin_[i] = std::max(largest_sin_[i], std::abs(sine[i]));
+    }
+  }
+  for (std::int64_t i = 0; i < pairs; ++i) {
+    const auto angle = phases_.AngleAt(i, {rows_ * anchors_, 0});
+    angle_error_[i] = angle.has_value() ? angle->angle_error : 0;
   }
 }
 
@@ -85,7 +108,7 @@ template <ElementType kType>
 std::int64_t SinusoidalTable<kType>::memory_bytes() const {
   return static_cast<std::int64_t>(sizeof(*this)) +
          static_cast<std::int64_t>(spec().text().size()) + ladder_.memory_bytes() +
-         phases_.memory_bytes() + rotations_.memory_bytes() +
+         phases_.memory_bytes() + rotations_.memory_bytes() + strides_.memory_bytes() +
          static_cast<std::int64_t>((largest_sin_.capacity() + angle_error_.capacity()) *
                                    sizeof(double)) +
          static_cast<std::int64_t>(twins_.capacity() * sizeof(std::int32_t));
@@ -95,18 +118,18 @@ template <ElementType kType>
 void SinusoidalTable<kType>::DoRead(std::int64_t start, std::int64_t count, std::byte* out,
                                     StopCheck& stop) const {
   Scratch scratch(ladder_.size());
-  Anchor anchor(ladder_.size(), kLowParts);
+  const bool stream = count >= kStreamBytes / spec().row_bytes();
   std::int64_t first = start + sinusoidal().position_offset;
-  while (count > 0) {
-    std::int64_t rows = std::min(count, rows_);
+  while (count > 0 && !stop.stopped()) {
+    std::int64_t rows = std::min(count, rows_ * anchors_);
     // Row 0 is exact: it starts a segment, no rotation leads to it.
     if (first < 0) rows = std::min(rows, -first);
-    Segment(first, rows, scratch, anchor, out, stop);
-    if (stop.After(rows * ladder_.size() * kCostOfRotation)) return;
+    Segment(first, rows, stream, scratch, out, stop);
     first += rows;
     count -= rows;
     out += rows * spec().row_bytes();
   }
+  if (stream) FlushRows();
 }
 
 template <ElementType kType>
@@ -115,9 +138,8 @@ void SinusoidalTable<kType>::DoGather(absl::Span<const std::int64_t> positions, 
   Scratch scratch(ladder_.size());
   for (const std::int64_t p : positions) {
     const Position position{p + sinusoidal().position_offset, 0};
-    DirectRow(position, scratch, nullptr, stop);
+    DirectRow(position, scratch, out, stop);
     if (stop.stopped()) return;
-    Place(position, scratch, out);
     out += spec().row_bytes();
   }
 }
@@ -128,93 +150,124 @@ void SinusoidalTable<kType>::DoGather(absl::Span<const double> positions, std::b
   Scratch scratch(ladder_.size());
   for (const double p : positions) {
     const Position position = MakePosition(p, sinusoidal().position_offset);
-    DirectRow(position, scratch, nullptr, stop);
+    DirectRow(position, scratch, out, stop);
     if (stop.stopped()) return;
-    Place(position, scratch, out);
     out += spec().row_bytes();
   }
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::Segment(std::int64_t first, std::int64_t count, Scratch& scratch,
-                                     Anchor& anchor, std::byte* out, StopCheck& stop) const {
-  const std::int64_t pairs = ladder_.size();
-  DirectRow({first, 0}, scratch, count > 1 ? &anchor : nullptr, stop);
-  if (stop.stopped()) return;
-  Place({first, 0}, scratch, out);
-  for (std::int64_t r = 1; r < count; ++r) {
-    const Position position{first + r, 0};
+void SinusoidalTable<kType>::Segment(std::int64_t first, std::int64_t count, bool stream,
+                                     Scratch& scratch, std::byte* out, StopCheck& stop) const {
+  SetBase({first, 0}, angle_error_.data(), scratch, stop);
+  for (std::int64_t row = 0; row < count; ++row) {
+    const std::int64_t r = row % rows_;
+    if (r == 0) SetAnchor(strides_[row / rows_], largest_sin_.data(), scratch);
+    if (stop.After(ladder_.size() * kCostOfRotation)) return;
+    Row({first + row, 0}, rotations_[r], stream, scratch, out, stop);
     out += spec().row_bytes();
-    if (Rotate<kType>(anchor, rotations_, (r - 1) * pairs, scratch.sines.data(),
-                      scratch.cosines.data(), scratch.doubt.data())) {
-      SettleMarked(position, scratch, stop);
-    }
-    SettleCounts counts;
-    for (std::int64_t i = phased_pairs_; i < pairs; ++i) {
-      scratch.sines[i] = Element(i, Trig::kSine, position, counts);
-      stop.After(kCostOfPhase);
-    }
-    Count(counts);
-    if (stop.stopped()) return;
-    Place(position, scratch, out);
   }
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::DirectRow(Position position, Scratch& scratch, Anchor* anchor,
+void SinusoidalTable<kType>::DirectRow(Position position, Scratch& scratch, std::byte* out,
                                        StopCheck& stop) const {
+  SetBase(position, nullptr, scratch, stop);
+  if (stop.stopped()) return;
+  SetAnchor(strides_[0], nullptr, scratch);
+  Row(position, rotations_[0], /*stream=*/false, scratch, out, stop);
+}
+
+template <ElementType kType>
+void SinusoidalTable<kType>::SetBase(Position position, const double* angle_error, Scratch& scratch,
+                                     StopCheck& stop) const {
+  scratch.phases.Fill(phases_, position, scratch.base[0], stop);
+  // Only where rotations are as precise as the angles do these count.
+  if constexpr (kLowParts) {
+    for (std::int64_t i = 0; i < ladder_.size(); ++i) {
+      const double turned = angle_error != nullptr ? angle_error[i] : 0;
+      scratch.angle_error[i] = 2 * (scratch.phases.angle_error()[i] + turned);
+    }
+  }
+}
+
+template <ElementType kType>
+void SinusoidalTable<kType>::SetAnchor(const PairRow& stride, const double* largest_sin,
+                                       Scratch& scratch) const {
+  RotateAnchor<kType>(ladder_.size(), std::as_const(scratch.base)[0], stride, largest_sin,
+                      kLowParts ? scratch.angle_error.data() : nullptr, scratch.anchor);
+  if (extra_error_ == 0) return;
+  const MutablePairRow error = scratch.anchor.error[0];
+  for (std::int64_t i = 0; i < ladder_.size(); ++i) {
+    error.sin[i] += extra_error_;
+    error.cos[i] += extra_error_;
+  }
+}
+
+template <ElementType kType>
+void SinusoidalTable<kType>::Row(Position position, const PairRow& turn, bool stream,
+                                 Scratch& scratch, std::byte* out, StopCheck& stop) const {
   const std::int64_t pairs = ladder_.size();
+  const Layout layout = sinusoidal().layout;
+  if (position.is_integer() && sinusoidal().zero_row == position.integer) {
+    std::memset(out, 0, static_cast<std::size_t>(spec().row_bytes()));
+    return;
+  }
+  if (position.is_zero()) {
+    const std::vector<Bits> sines(pairs, 0);
+    const std::vector<Bits> cosines(pairs, RoundToBits<kType>(1.0));
+    PlaceRow(layout, pairs, sines.data(), cosines.data(), out);
+    return;
+  }
+  if (RotateRow<kType>(pairs, scratch.anchor, turn, {out, layout, stream})) {
+    SettleMarked(position, turn, scratch, out, stop);
+  }
+  // Where the sine has no phase the cosine is 1, and was that already.
+  if (scratch.phases.beyond().empty() || FormOf(layout) == RowForm::kCosineOnly) return;
+  SettleCounts counts;
+  for (const std::int64_t i : scratch.phases.beyond()) {
+    PlaceSettled(i, Trig::kSine, position, counts, out);
+    if (stop.After(kCostOfPhase)) break;
+  }
+  Count(counts);
+}
+
+template <ElementType kType>
+void SinusoidalTable<kType>::SettleMarked(Position position, const PairRow& turn, Scratch& scratch,
+                                          std::byte* row, StopCheck& stop) const {
+  const std::int64_t pairs = ladder_.size();
+  scratch.sine_doubt.resize(pairs + PairRows::kOverrun);
+  scratch.cosine_doubt.resize(pairs + PairRows::kOverrun);
+  MarkDoubt<kType>(pairs, scratch.anchor, turn, scratch.sine_doubt.data(),
+                   scratch.cosine_doubt.data());
   SettleCounts counts;
   const auto settle = [&](std::int64_t i, Trig trig) {
-    ++counts.settled;
-    const std::int64_t twin = TwinOf(i);
-    if (twin != i) return trig == Trig::kSine ? scratch.sines[twin] : scratch.cosines[twin];
-    return Element(i, trig, position, counts);
+    PlaceSettled(i, trig, position, counts, row);
+    stop.After(kCostOfPhase);
   };
-  for (std::int64_t i = 0; i < pairs; ++i) {
-    const std::optional<PhasePoint> phase = phases_.At(i, position);
-    const PhasePoint point = phase.value_or(kRest);
-    std::optional<Bits> sine;
-    std::optional<Bits> cosine;
-    if (phase.has_value()) {
-      sine = DecideBits<kType>(point.value.sin, point.sin_error());
-      cosine = DecideBits<kType>(point.value.cos, point.cos_error());
-    }
-    scratch.sines[i] = sine.has_value() ? *sine : settle(i, Trig::kSine);
-    scratch.cosines[i] = cosine.has_value() ? *cosine : settle(i, Trig::kCosine);
-    if (stop.After(kCostOfPhase)) break;
-    if (anchor == nullptr) continue;
-    anchor->pairs.Set(i, point.value);
-    const double s = std::abs(point.value.sin.hi);
-    const double c = std::abs(point.value.cos.hi);
-    // The angles' own errors count where the rotation is as precise as they are.
-    const double angle = kLowParts ? 2 * (point.angle_error + angle_error_[i]) : 0;
-    anchor->sin_error[i] = kRotationError<kType> * (s + c * largest_sin_[i]) + angle;
-    anchor->cos_error[i] = kRotationError<kType> * (c + s * largest_sin_[i]) + angle;
+  const RowForm form = FormOf(sinusoidal().layout);
+  for (std::int64_t i = 0; i < pairs && !stop.stopped(); ++i) {
+    if (scratch.sine_doubt[i] != 0 && form != RowForm::kCosineOnly) settle(i, Trig::kSine);
+    if (scratch.cosine_doubt[i] != 0 && form != RowForm::kSineOnly) settle(i, Trig::kCosine);
   }
   Count(counts);
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::SettleMarked(Position position, Scratch& scratch,
-                                          StopCheck& stop) const {
-  SettleCounts counts;
-  for (std::int64_t i = 0; i < ladder_.size(); ++i) {
-    const Bits marks = scratch.doubt[i];
-    if (marks == 0) continue;
-    counts.settled += std::popcount(marks);
-    if (const std::int64_t twin = TwinOf(i); twin != i) {
-      scratch.sines[i] = scratch.sines[twin];
-      scratch.cosines[i] = scratch.cosines[twin];
-      continue;
-    }
-    if ((marks & kSineInDoubt) != 0) scratch.sines[i] = Element(i, Trig::kSine, position, counts);
-    if ((marks & kCosineInDoubt) != 0) {
-      scratch.cosines[i] = Element(i, Trig::kCosine, position, counts);
-    }
-    if (stop.After(kCostOfPhase)) break;
+void SinusoidalTable<kType>::PlaceSettled(std::int64_t i, Trig trig, Position position,
+                                          SettleCounts& counts, std::byte* row) const {
+  const std::int64_t pairs = ladder_.size();
+  const Layout layout = sinusoidal().layout;
+  const bool sine = trig == Trig::kSine;
+  const std::int64_t twin = TwinOf(i);
+  Bits bits;
+  if (twin != i) {
+    std::memcpy(&bits, row + ColumnOf(layout, pairs, twin, sine) * sizeof(Bits), sizeof(Bits));
+  } else {
+    bits = Element(i, trig, position, counts);
   }
-  Count(counts);
+  PlaceElement(layout, pairs, i, sine, bits, row);
+  ++counts.settled;
 }
 
 template <ElementType kType>
@@ -241,16 +294,6 @@ auto SinusoidalTable<kType>::Element(std::int64_t i, Trig trig, Position positio
     }
   }
   return static_cast<Bits>(Settle(ladder_, phases_, kType, trig, i, position, counts));
-}
-
-template <ElementType kType>
-void SinusoidalTable<kType>::Place(Position position, const Scratch& scratch,
-                                   std::byte* row) const {
-  if (position.is_integer() && sinusoidal().zero_row == position.integer) {
-    std::memset(row, 0, static_cast<std::size_t>(spec().row_bytes()));
-    return;
-  }
-  PlaceRow(sinusoidal().layout, ladder_.size(), scratch.sines.data(), scratch.cosines.data(), row);
 }
 
 template class SinusoidalTable<ElementType::kFloat32>;

@@ -5,10 +5,10 @@
 /// Rows of sines and cosines.
 ///
 /// Three stages, each only for what the one before left open: one rotation of
-/// an anchor row (rotation_kernel.h), the fixed-point phase of the row itself
-/// (phase.h), settling (settle.h). Elements that the first stage decides agree with
-/// those of the others, as all are the correctly rounded ones: so the bits do
-/// not depend on where a range starts.
+/// an anchor row (rotation_kernel.h), settling each element
+/// by its own exact phase (settle.h). Elements that the first stage decides
+/// agree with those of the others, as all are the correctly rounded ones: so the
+/// bits do not depend on where a range starts.
 
 #include <atomic>
 #include <cstddef>
@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "core/ladder.h"
+#include "core/pair_rows.h"
 #include "core/phase.h"
 #include "core/position.h"
-#include "core/rotation_kernel.h"
 #include "core/rounding.h"
 #include "core/settle.h"
 #include "phasor/core/local_table.h"
@@ -31,7 +31,9 @@ template <ElementType kType>
 class SinusoidalTable final : public LocalTable {
  public:
   /// `spec` is of a Sinusoidal and of kType. Not to be used if `stop` stopped it.
-  SinusoidalTable(CanonicalSpec spec, StopCheck& stop);
+  /// `extra_error` is added to the first stage's bound, and changes no bits: for
+  /// tests, an infinity puts every element in doubt.
+  SinusoidalTable(CanonicalSpec spec, StopCheck& stop, double extra_error = 0);
 
   std::int64_t memory_bytes() const override;
   std::int64_t settled_elements() const override {
@@ -44,8 +46,6 @@ class SinusoidalTable final : public LocalTable {
  private:
   using Bits = BitsOf<kType>;
   static constexpr bool kLowParts = kType == ElementType::kFloat64;
-  // Stands in for a pair that double-double does not reach.
-  static constexpr PhasePoint kRest = {{{0, 0}, {1, 0}}, 0};
   struct Scratch;
 
   const Sinusoidal& sinusoidal() const { return std::get<Sinusoidal>(spec().spec().scheme); }
@@ -58,28 +58,42 @@ class SinusoidalTable final : public LocalTable {
 
   // All positions below are those after the offset.
 
-  // Rows first ... first + count - 1, 1 <= count <= rows_: an anchor and its rotations.
-  void Segment(std::int64_t first, std::int64_t count, Scratch& scratch, Anchor& anchor,
+  // Rows first ... first + count - 1, 1 <= count <= rows_ * anchors_, all from one base.
+  void Segment(std::int64_t first, std::int64_t count, bool stream, Scratch& scratch,
                std::byte* out, StopCheck& stop) const;
-  // One row by its own phases; with `anchor`, keeps them for rotations.
-  void DirectRow(Position position, Scratch& scratch, Anchor* anchor, StopCheck& stop) const;
-  // Settles what Rotate() marked.
-  void SettleMarked(Position position, Scratch& scratch, StopCheck& stop) const;
-  // An element by itself.
+  // One row by its own phases.
+  void DirectRow(Position position, Scratch& scratch, std::byte* out, StopCheck& stop) const;
+  // Sets the base, whose angles take on `angle_error` by rotations (null: none).
+  void SetBase(Position position, const double* angle_error, Scratch& scratch,
+               StopCheck& stop) const;
+  // The anchor that is the base rotated by `stride`; its rows' rotations are as
+  // `largest_sin` says (null: by nothing).
+  void SetAnchor(const PairRow& stride, const double* largest_sin, Scratch& scratch) const;
+  // The row that is the anchor rotated by `turn`.
+  void Row(Position position, const PairRow& turn, bool stream, Scratch& scratch, std::byte* out,
+           StopCheck& stop) const;
+  // Settles what RotateRow() left open.
+  void SettleMarked(Position position, const PairRow& turn, Scratch& scratch, std::byte* row,
+                    StopCheck& stop) const;
+  // Writes an element by itself; a pair's that has a twin is its twin's.
+  void PlaceSettled(std::int64_t i, Trig trig, Position position, SettleCounts& counts,
+                    std::byte* row) const;
   Bits Element(std::int64_t i, Trig trig, Position position, SettleCounts& counts) const;
   void Count(const SettleCounts& counts) const;
   // The first pair of the same frequency, whose elements are the same.
   std::int64_t TwinOf(std::int64_t i) const { return twins_.empty() ? i : twins_[i]; }
-  void Place(Position position, const Scratch& scratch, std::byte* row) const;
 
   const FrequencyLadder ladder_;
   const PhaseLadder phases_;
-  // Pairs below this index have phases, those from it on vanish.
-  std::int64_t phased_pairs_ = 0;
-  // Rotations r = 1 ... rows_ - 1: that of pair i stands at (r - 1) * pairs + i.
+  const double extra_error_;
+  // A base has anchors_ anchors, an anchor rows_ rows.
   const std::int64_t rows_;
-  PairArrays rotations_;
-  // Of each pair, over all rotations: the largest |sine|, the largest error of the angle.
+  const std::int64_t anchors_;
+  // Rotations from an anchor, r = 0 ... rows_ - 1, and from a base, by multiples of rows_.
+  PairRows rotations_;
+  PairRows strides_;
+  // Of each pair, over all rotations: the largest |sine| from an anchor, the largest
+  // error of the angle. Vectors read past their ends.
   std::vector<double> largest_sin_;
   std::vector<double> angle_error_;
   // Of explicit ladders: strangers may give one hard frequency to all pairs.

@@ -6,6 +6,7 @@
 /// themselves, so the reduction of p * w is an integer multiplication that wraps.
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -40,24 +41,92 @@ struct ExactSplitTurn {
   bool negative;
   std::array<std::uint64_t, kLimbs> limbs;
 };
+/// The non-negative integer `limbs` (least significant first), times
+/// 2^exponent, within 2^-105, relative. **Range**: the result within
+/// 2^-900 ... 2^900, or zero.
 template <std::size_t kLimbs>
-ExactSplitTurn<kLimbs> SplitExactly(const TurnFraction<kLimbs>& turn);
+DoubleDouble LeadingBits(const std::array<std::uint64_t, kLimbs>& limbs, int exponent);
+
+// Inline, below: a row of phases is hundreds of these, in registers.
+namespace internal {
+
+__extension__ using Uint128 = unsigned __int128;
+
+// The same of three limbs, the first not zero; 2^exponent is the second's last bit.
+inline DoubleDouble LeadingBits(std::uint64_t first, std::uint64_t second, std::uint64_t third,
+                                int exponent) {
+  const int shift = std::countl_zero(first);
+  Uint128 leading = ((Uint128{first} << 64) | second) << shift;
+  if (shift > 0) leading |= third >> (64 - shift);
+  // Of what is below 2^63, by one instruction.
+  const auto scaled = [](std::uint64_t n, int binary_exponent) {
+    return static_cast<double>(static_cast<std::int64_t>(n)) *
+           std::bit_cast<double>(static_cast<std::uint64_t>(binary_exponent + 1023) << 52);
+  };
+  constexpr std::uint64_t kMask53 = (std::uint64_t{1} << 53) - 1;
+  return QuickTwoSum(
+      scaled(static_cast<std::uint64_t>(leading >> 75), exponent - shift + 75),
+      scaled(static_cast<std::uint64_t>(leading >> 22) & kMask53, exponent - shift + 22));
+}
+
+// Without branches, as residues are of either sign at random.
+template <std::size_t kLimbs>
+void NegateIf(bool negative, std::array<std::uint64_t, kLimbs>& limbs) {
+  const std::uint64_t mask = negative ? ~std::uint64_t{0} : 0;
+  std::uint64_t carry = negative ? 1 : 0;
+  for (std::uint64_t& limb : limbs) {
+    const Uint128 sum = Uint128{limb ^ mask} + carry;
+    limb = static_cast<std::uint64_t>(sum);
+    carry = static_cast<std::uint64_t>(sum >> 64);
+  }
+}
+
+}  // namespace internal
+
+/// `turn` split at the nearest node, exactly.
+template <std::size_t kLimbs>
+ExactSplitTurn<kLimbs> SplitExactly(const TurnFraction<kLimbs>& turn) {
+  std::array<std::uint64_t, kLimbs> rest;
+  for (std::size_t k = 0; k < kLimbs; ++k) rest[k] = turn.limbs[k];
+  std::uint64_t& top = rest[kLimbs - 1];
+  // In units of 2^-64 turn a node is 2^56; the sum wraps at a whole turn.
+  const std::uint64_t node = (top + (std::uint64_t{1} << 55)) >> 56;
+  top -= node << 56;
+  const bool negative = (top >> 63) != 0;
+  internal::NegateIf(negative, rest);
+  return {static_cast<int>(node), negative, rest};
+}
 
 /// `turn` split at the nearest node.
 ///
 /// **Accuracy**: the residue is within 2^-105 of the fixed-point number's,
 /// relative, however small it is.
 template <std::size_t kLimbs>
-SplitTurn Split(const TurnFraction<kLimbs>& turn);
+SplitTurn Split(const TurnFraction<kLimbs>& turn) {
+  const auto [node, negative, rest] = SplitExactly(turn);
+  constexpr int kPlaces = 64 * static_cast<int>(kLimbs);
+  const DoubleDouble residue =
+      rest[kLimbs - 1] != 0
+          ? internal::LeadingBits(rest[kLimbs - 1], rest[kLimbs - 2], rest[kLimbs - 3], -128)
+          : LeadingBits(rest, -kPlaces);
+  const double sign = negative ? -1 : 1;
+  return {node, {sign * residue.hi, sign * residue.lo}};
+}
 
 /// `turn` * factor, whole turns dropped; exact. Any int64.
-Turn operator*(const Turn& turn, std::int64_t factor);
-
-/// The non-negative integer `limbs` (least significant first), times
-/// 2^exponent, within 2^-105, relative. **Range**: the result within
-/// 2^-900 ... 2^900, or zero.
-template <std::size_t kLimbs>
-DoubleDouble LeadingBits(const std::array<std::uint64_t, kLimbs>& limbs, int exponent);
+inline Turn operator*(const Turn& turn, std::int64_t factor) {
+  const std::uint64_t magnitude =
+      factor < 0 ? -static_cast<std::uint64_t>(factor) : static_cast<std::uint64_t>(factor);
+  Turn product;
+  std::uint64_t carry = 0;
+  for (std::size_t k = 0; k < turn.limbs.size(); ++k) {
+    const internal::Uint128 sum = internal::Uint128{turn.limbs[k]} * magnitude + carry;
+    product.limbs[k] = static_cast<std::uint64_t>(sum);
+    carry = static_cast<std::uint64_t>(sum >> 64);
+  }
+  internal::NegateIf(factor < 0, product.limbs);
+  return product;
+}
 
 inline constexpr double kSplitError = 0x1p-105;
 

@@ -4,6 +4,8 @@
 /// \file
 /// Sine and cosine in double-double.
 
+#include <array>
+
 #include "core/double_double.h"
 #include "core/turn.h"
 
@@ -41,6 +43,10 @@ SinCos TurnSinCos(const SplitTurn& angle);
 
 /// The same of a fixed-point angle.
 inline SinCos TurnSinCos(const Turn& turn) { return TurnSinCos(Split(turn)); }
+
+/// Sine and cosine of node/256 turns, node = 0 ... 255, each within 2^-106,
+/// relative; exact on the axes.
+const std::array<SinCos, kTurnNodes>& TurnNodes();
 
 }  // namespace phasor
 

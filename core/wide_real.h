@@ -97,8 +97,10 @@ inline WideLimbs<kLimbs> MultiplyHigh(const WideLimbs<kLimbs>& a, const WideLimb
     const Uint128 b1 = b[kLimbs - 1];
     const Uint128 left = a1 * b[kLimbs - 2];
     const Uint128 right = b1 * a[kLimbs - 2];
-    // Halves of the cross products: at most 2 too small in all.
-    const Uint128 high = a1 * b1 + (left >> 64) + (right >> 64);
+    // What is left out, a product of low limbs and one low half, is below 2.
+    const Uint128 low =
+        Uint128{static_cast<std::uint64_t>(left)} + static_cast<std::uint64_t>(right);
+    const Uint128 high = a1 * b1 + (left >> 64) + (right >> 64) + (low >> 64);
     WideLimbs<kLimbs> result{};
     result[kLimbs - 2] = static_cast<std::uint64_t>(high);
     result[kLimbs - 1] = static_cast<std::uint64_t>(high >> 64);

@@ -8,8 +8,13 @@
 #include "client/src/rotary_kernel.h"
 #include "phasor/core/errors.h"
 
-namespace phasor::internal {
+namespace phasor {
 namespace {
+
+using internal::Heads;
+
+// To the positions, or by them.
+enum class Turn : std::uint8_t { kTo, kBy };
 
 absl::Status Bad(absl::string_view field, absl::string_view what) {
   return FieldError(absl::StatusCode::kInvalidArgument, field, what);
@@ -52,8 +57,8 @@ float Value(ElementType type, const std::byte* row, std::int64_t column) {
 template <typename T>
 void RotateRow(Pairing pairing, T* x, const Heads& heads, const float* cos, const float* sin) {
   switch (pairing) {
-    case Pairing::kHalfSplit: return RotateHalfSplit(x, heads, cos, sin);
-    case Pairing::kInterleaved: return RotateInterleaved(x, heads, cos, sin);
+    case Pairing::kHalfSplit: return internal::RotateHalfSplit(x, heads, cos, sin);
+    case Pairing::kInterleaved: return internal::RotateInterleaved(x, heads, cos, sin);
   }
 }
 
@@ -73,8 +78,6 @@ absl::Status CheckPositions(const CanonicalSpec& spec, absl::Span<const std::int
   }
   return absl::OkStatus();
 }
-
-}  // namespace
 
 absl::Status Rotate(ElementType type, void* x, std::size_t size,
                     absl::Span<const std::int64_t> positions, const Table& table, Pairing pairing,
@@ -138,4 +141,30 @@ absl::Status Rotate(ElementType type, void* x, std::size_t size,
   return absl::OkStatus();
 }
 
-}  // namespace phasor::internal
+}  // namespace
+
+absl::Status ApplyRotary(absl::Span<float> x, absl::Span<const std::int64_t> positions,
+                         const Table& table, Pairing pairing, std::int64_t head_width) {
+  return Rotate(ElementType::kFloat32, x.data(), x.size(), positions, table, pairing, head_width,
+                Turn::kTo);
+}
+
+absl::Status ApplyRotary(absl::Span<Bfloat16> x, absl::Span<const std::int64_t> positions,
+                         const Table& table, Pairing pairing, std::int64_t head_width) {
+  return Rotate(ElementType::kBfloat16, x.data(), x.size(), positions, table, pairing, head_width,
+                Turn::kTo);
+}
+
+absl::Status ShiftRotary(absl::Span<float> x, absl::Span<const std::int64_t> shifts,
+                         const Table& table, Pairing pairing, std::int64_t head_width) {
+  return Rotate(ElementType::kFloat32, x.data(), x.size(), shifts, table, pairing, head_width,
+                Turn::kBy);
+}
+
+absl::Status ShiftRotary(absl::Span<Bfloat16> x, absl::Span<const std::int64_t> shifts,
+                         const Table& table, Pairing pairing, std::int64_t head_width) {
+  return Rotate(ElementType::kBfloat16, x.data(), x.size(), shifts, table, pairing, head_width,
+                Turn::kBy);
+}
+
+}  // namespace phasor

@@ -13,7 +13,7 @@ from google.protobuf import json_format
 
 from conftest import BUILD
 
-sys.path.insert(0, str(BUILD / "python"))
+sys.path.insert(0, str(BUILD / "pypi"))
 import google  # noqa: E402
 
 google.__path__.append(str(BUILD / "python/google"))

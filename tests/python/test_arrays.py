@@ -66,7 +66,10 @@ def test_bfloat16_is_ml_dtypes_or_its_bits(opener):
     bits = np.empty((2, 2), np.uint16)
     table.read(0, 2, out=bits)
     assert bits.tolist() == [[0, 0x3F80], [0x3F57, 0x3F0A]]
-    assert table.read(0, 2).view(np.uint16).tolist() == bits.tolist()
+    rows = table.read(0, 2)
+    assert rows.view(np.uint16).tolist() == bits.tolist()
+    for given in (rows, bits):
+        assert table.shift(given, 0).view(np.uint16).tolist() == bits.tolist()
 
 
 def test_rows_are_taken_over_by_dlpack_and_stay_as_they_are():

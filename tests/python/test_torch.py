@@ -103,7 +103,9 @@ def test_modules_are_copied_and_pickled():
 
 def test_sinusoidal_reads_from_a_server(client):
     module = SinusoidalPE(8, client=client)
-    assert torch.equal(module(torch.zeros(3, 8), 5), SinusoidalPE(8)(torch.zeros(3, 8), 5))
+    expected = SinusoidalPE(8)(torch.zeros(3, 8), 5)
+    assert torch.equal(module(torch.zeros(3, 8), 5), expected)
+    assert torch.equal(copy.deepcopy(module)(torch.zeros(3, 8), 5), expected)
     assert client.counters().rpcs > 0
 
 

@@ -24,13 +24,6 @@ enum class Pairing : std::uint8_t {
   kInterleaved,  ///< x[2i], x[2i + 1]  (RoFormer, GPT-J, the original Llama)
 };
 
-namespace internal {
-enum class Turn : std::uint8_t { kTo, kBy };
-PHASOR_EXPORT absl::Status Rotate(ElementType type, void* x, std::size_t size,
-                                  absl::Span<const std::int64_t> positions, const Table& table,
-                                  Pairing pairing, std::int64_t head_width, Turn turn);
-}  // namespace internal
-
 /// Turns queries or keys to their positions, in place. `x` is
 /// [positions.size(), heads, head_width], row-major; the number of heads follows
 /// from its size. For [B, T, heads, head_width] give B*T positions: a decoder
@@ -52,16 +45,12 @@ PHASOR_EXPORT absl::Status Rotate(ElementType type, void* x, std::size_t size,
 /// its pairs alone, a zero row, or is FLOAT64; (head_width) if less than r; (x)
 /// if x is not whole rows of heads; OUT_OF_RANGE (positions[k]); those of
 /// Table::Gather, by which the rows come. `x` is then unchanged.
-inline absl::Status ApplyRotary(absl::Span<float> x, absl::Span<const std::int64_t> positions,
-                                const Table& table, Pairing pairing, std::int64_t head_width = 0) {
-  return internal::Rotate(ElementType::kFloat32, x.data(), x.size(), positions, table, pairing,
-                          head_width, internal::Turn::kTo);
-}
-inline absl::Status ApplyRotary(absl::Span<Bfloat16> x, absl::Span<const std::int64_t> positions,
-                                const Table& table, Pairing pairing, std::int64_t head_width = 0) {
-  return internal::Rotate(ElementType::kBfloat16, x.data(), x.size(), positions, table, pairing,
-                          head_width, internal::Turn::kTo);
-}
+PHASOR_EXPORT absl::Status ApplyRotary(absl::Span<float> x,
+                                       absl::Span<const std::int64_t> positions, const Table& table,
+                                       Pairing pairing, std::int64_t head_width = 0);
+PHASOR_EXPORT absl::Status ApplyRotary(absl::Span<Bfloat16> x,
+                                       absl::Span<const std::int64_t> positions, const Table& table,
+                                       Pairing pairing, std::int64_t head_width = 0);
 
 /// Turns keys that stand at their positions already `shifts[t]` positions on
 /// (back, if negative): a context shift, or a cached prefix put elsewhere. What
@@ -71,16 +60,12 @@ inline absl::Status ApplyRotary(absl::Span<Bfloat16> x, absl::Span<const std::in
 /// **Accuracy**: as ApplyRotary, on top of the rounding of the keys given.
 ///
 /// **Errors**: as ApplyRotary, with (shifts[k]).
-inline absl::Status ShiftRotary(absl::Span<float> x, absl::Span<const std::int64_t> shifts,
-                                const Table& table, Pairing pairing, std::int64_t head_width = 0) {
-  return internal::Rotate(ElementType::kFloat32, x.data(), x.size(), shifts, table, pairing,
-                          head_width, internal::Turn::kBy);
-}
-inline absl::Status ShiftRotary(absl::Span<Bfloat16> x, absl::Span<const std::int64_t> shifts,
-                                const Table& table, Pairing pairing, std::int64_t head_width = 0) {
-  return internal::Rotate(ElementType::kBfloat16, x.data(), x.size(), shifts, table, pairing,
-                          head_width, internal::Turn::kBy);
-}
+PHASOR_EXPORT absl::Status ShiftRotary(absl::Span<float> x, absl::Span<const std::int64_t> shifts,
+                                       const Table& table, Pairing pairing,
+                                       std::int64_t head_width = 0);
+PHASOR_EXPORT absl::Status ShiftRotary(absl::Span<Bfloat16> x,
+                                       absl::Span<const std::int64_t> shifts, const Table& table,
+                                       Pairing pairing, std::int64_t head_width = 0);
 
 }  // namespace phasor
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import collections
 import os
 import threading
 import weakref
 from collections import OrderedDict
 from typing import Any, Hashable, Optional, Sequence
 
-from phasor_tables._elements import Rows
+from phasor_tables._elements import Rows, lines_of
 
 _MIN_BLOCK_BYTES = 256 << 10
 _MAX_BLOCK_BYTES = 1 << 20
@@ -63,16 +64,16 @@ class BlockStore:
         """The blocks of those keys, if all of them are here."""
         with self._lock:
             try:
-                found = [self._blocks[key] for key in keys]
+                found = list(map(self._blocks.__getitem__, keys))
             except KeyError:
                 return None
-            for key in keys:
-                self._blocks.move_to_end(key)
+            collections.deque(map(self._blocks.move_to_end, keys), maxlen=0)
             self.hits += len(found)
             return found
 
     def put(self, key: Hashable, block: Rows) -> None:
         """Keeps a block."""
+        block.lines = lines_of(block)
         with self._lock:
             old = self._blocks.pop(key, None)
             if old is not None:

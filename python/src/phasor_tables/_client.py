@@ -79,6 +79,9 @@ class Client:
         """Ends the connection, and calls under way. A later call connects anew."""
         self._transport.close()
 
+    def __deepcopy__(self, memo: Any) -> Client:
+        return self  # copies share the connection
+
     def __enter__(self) -> Client:
         return self
 

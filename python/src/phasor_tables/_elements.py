@@ -38,6 +38,9 @@ class Rows(np.ndarray[Any, Any]):
     they can be told that it is read-only, and a copy of their own otherwise.
     """
 
+    lines: Array
+    """Of a block that is kept: lines_of it."""
+
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         plain = np.asarray(array)
         return plain[()] if plain.ndim == 0 else plain
@@ -65,6 +68,17 @@ def bytes_of(array: Array) -> Array:
     return array.reshape(-1).view(np.uint8)
 
 
+def lines_of(rows: Array) -> Array:
+    """Contiguous rows, each as one element without structure, [n]: what is copied fastest."""
+    row = np.dtype((np.void, rows.shape[1] * rows.dtype.itemsize))
+    return np.asarray(rows).view(row).reshape(-1)
+
+
+def holds(array: Array, dtype: np.dtype[Any]) -> bool:
+    """Whether an array's elements are those of a table: for bfloat16 its bits will do."""
+    return bool(array.dtype == dtype or (dtype == BFLOAT16 and array.dtype in ("<u2", "<i2")))
+
+
 def output(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """The array behind an ``out`` argument, checked."""
     array: Array = out
@@ -72,8 +86,7 @@ def output(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
         if not hasattr(out, "numpy"):  # as tensors in main memory have
             raise field_error(InvalidArgument, "out", f"is a {type(out).__name__}, not an array")
         array = out.numpy()
-    same = array.dtype == dtype or (dtype == BFLOAT16 and array.dtype in ("<u2", "<i2", BFLOAT16))
-    if not same or array.shape != shape:
+    if not holds(array, dtype) or array.shape != shape:
         raise field_error(InvalidArgument, "out", f"is {array.dtype} {list(array.shape)}; "
                           f"{dtype} {list(shape)} is written")
     if not array.flags.writeable or not array.flags.c_contiguous:

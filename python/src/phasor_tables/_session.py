@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import operator
 import time
 from dataclasses import dataclass
 from typing import Any, Optional, Sequence, Union
@@ -11,7 +13,7 @@ import numpy as np
 from phasor_tables._blocks import BlockStore, rows_per_block
 from phasor_tables._connection import (Connection, Counters, FallbackConnection, GrpcConnection,
                                        Limits, LocalConnection, TableKey, Transport)
-from phasor_tables._elements import Array, Rows, output, read_only
+from phasor_tables._elements import Array, Rows, holds, lines_of, output, read_only
 from phasor_tables.errors import InvalidArgument, field_error
 from phasor_tables.specs import Spec, int64, real
 
@@ -172,23 +174,23 @@ class OpenTable:
         """The rows, if all of them are in blocks that are here."""
         if positions.dtype != np.int64 or positions.size == 0:
             return None
-        indices, at = np.divmod(positions, self.rows_per_block)
+        indices = positions // self.rows_per_block
         named = indices.tolist()
         distinct = set(named)
-        fingerprint = self.key.spec.fingerprint
+        fingerprint, first = self.key.spec.fingerprint, self.key.spec.first_position
         found = self.session.blocks.get_all([(fingerprint, index) for index in distinct])
         if found is None:
             return None
-        if len(distinct) == 1:
-            at += named[0] * self.rows_per_block - self.extent(named[0])[0]
-            return np.take(np.asarray(found[0]), at, axis=0, out=out, mode="clip")  # checked: none is clipped
+        at = positions - np.maximum(indices * self.rows_per_block, first)
+        if len(found) == 1:
+            # Checked before: none is clipped; without it NumPy takes by way of a copy.
+            return np.take(np.asarray(found[0]), at, axis=0, out=out, mode="clip")
         if out is None:
             out = np.empty((positions.size, self.key.spec.row_width), self.key.dtype)
-        blocks = {index: (np.asarray(block), index * self.rows_per_block - self.extent(index)[0])
-                  for index, block in zip(distinct, found)}
-        for row, (index, place) in enumerate(zip(named, at.tolist())):
-            block, skip = blocks[index]
-            out[row] = block[place + skip]
+        lines = {index: block.lines for index, block in zip(distinct, found)}
+        to = lines_of(out)
+        rows: Any = map(operator.getitem, map(lines.__getitem__, named), at.tolist())
+        collections.deque(map(to.__setitem__, range(positions.size), rows), maxlen=0)
         return out
 
     async def shift(self, rows: Any, by: Any, out: Any) -> Any:
@@ -199,7 +201,7 @@ class OpenTable:
             steps = int64("by", by)
         width, dtype = self.key.spec.row_width, self.key.dtype
         given = np.asarray(rows)
-        if given.ndim == 0 or given.shape[-1] != width or given.dtype not in (dtype, dtype.str):
+        if given.ndim == 0 or given.shape[-1] != width or not holds(given, dtype):
             raise field_error(InvalidArgument, "data", f"is {given.dtype} {list(given.shape)}; "
                               f"{dtype} [..., {width}] is shifted")
         given = np.ascontiguousarray(given).view(dtype)
