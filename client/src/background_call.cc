@@ -12,11 +12,11 @@ namespace phasor::internal {
 
 class BackgroundCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  BackgroundCall(BackgroundCalls* all, grpc::ByteBuffer request,
+  BackgroundCall(BackgroundCalls* all, const grpc::ByteBuffer& request,
                  std::function<absl::Status(grpc::ByteBuffer*)> on_response,
                  std::function<void(const Attempt&)> done)
       : all_(all),
-        request_(std::move(request)),
+        request_(request),
         on_response_(std::move(on_response)),
         done_(std::move(done)) {}
 

@@ -58,6 +58,7 @@ absl::StatusOr<Client> ConnectWith(
       [target = *std::move(target), credentials = std::move(credentials),
        connections = options.connections] {
         std::vector<std::shared_ptr<grpc::Channel>> channels;
+        channels.reserve(static_cast<std::size_t>(connections));
         for (int i = 0; i < connections; ++i) {
           channels.push_back(
               grpc::CreateCustomChannel(target, credentials(), ChannelArgumentsFor(connections)));

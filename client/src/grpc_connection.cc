@@ -1,6 +1,7 @@
 #include "client/src/grpc_connection.h"
 
 #include <algorithm>
+#include <new>
 
 #include "absl/status/status.h"
 #include "absl/strings/cord.h"
@@ -140,7 +141,8 @@ GrpcConnection::~GrpcConnection() {
   if (!GrpcLostByFork()) return;
   // Nothing of gRPC's can be ended here. It is left as it is, for good.
   background_.release();  // NOLINT(bugprone-unused-return-value)
-  new std::vector<std::shared_ptr<grpc::Channel>>(std::move(channels_));
+  static_cast<void>(new (std::nothrow)
+                        std::vector<std::shared_ptr<grpc::Channel>>(std::move(channels_)));
 }
 
 std::vector<std::shared_ptr<grpc::Channel>>& GrpcConnection::Channels() {
