@@ -21,7 +21,7 @@ bool IsRoot(double factor, std::int64_t length, double c) {
   const auto n = static_cast<std::int64_t>(quarters);
   PowerProduct product;
   product.Multiply(mpq_class(factor), 16);
-  product.Multiply(mpq_class(static_cast<long>(length)), 16 - n * n);
+  product.Multiply(mpq_class(length), 16 - n * n);
   return product.IsOne();
 }
 
