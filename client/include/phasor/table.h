@@ -187,10 +187,11 @@ class PHASOR_EXPORT Table {
 
   absl::Status CheckType(ElementType asked, absl::string_view field) const;
   template <typename T>
-  absl::Status GatherRows(absl::Span<const T> positions, std::int64_t axes,
-                          absl::Span<std::byte> out) const;
+  PHASOR_HIDDEN absl::Status GatherRows(absl::Span<const T> positions, std::int64_t axes,
+                                        absl::Span<std::byte> out) const;
   template <typename T>
-  absl::StatusOr<Rows> GatherRows(absl::Span<const T> positions, std::int64_t axes) const;
+  PHASOR_HIDDEN absl::StatusOr<Rows> GatherRows(absl::Span<const T> positions,
+                                                std::int64_t axes) const;
 
   std::shared_ptr<const internal::OpenTable> table_;
 };

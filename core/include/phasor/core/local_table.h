@@ -109,8 +109,8 @@ class PHASOR_EXPORT LocalTable {
 
  private:
   template <typename T>
-  absl::Status Gather(absl::Span<const T> positions, std::int64_t axes, absl::Span<std::byte> out,
-                      StopRequest stop) const;
+  PHASOR_HIDDEN absl::Status Gather(absl::Span<const T> positions, std::int64_t axes,
+                                    absl::Span<std::byte> out, StopRequest stop) const;
 
   CanonicalSpec spec_;
 };
