@@ -17,11 +17,11 @@ namespace {
 constexpr std::int64_t kMinBlockBytes = std::int64_t{64} << 10;
 constexpr std::int64_t kMaxBlockBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kMinBlockRows = 16;
-// Runs of blocks read ahead double from 2 blocks to this. A reader of rows of
+// Runs of blocks read ahead double from 1 block to this. A reader of rows of
 // 2 KiB then makes two calls per 1000 rows.
 constexpr std::int64_t kMaxRunBytes = std::int64_t{1} << 20;
 // The second block of a sequence is waited for with the first for so long.
-constexpr absl::Duration kMaxWaitForSecond = absl::Milliseconds(100);
+constexpr absl::Duration kMaxWaitForSecond = absl::Milliseconds(250);
 // Rows that a gather looks up under one lock.
 constexpr std::size_t kLookedUpAtOnce = 64;
 // A block in which a gather misses so many rows is fetched without being missed
@@ -88,7 +88,7 @@ BlockStore::BlockOr OpenTable::Enter(std::int64_t position) const {
       session_->blocks().Get(key, session_->timeout(), [&](absl::Time deadline) {
         fetched = true;
         // Before the block itself: its last rows may be all that is wanted of it.
-        ReadAhead(key.index, /*run_length=*/1);
+        FetchBlocks(key.index + 1, 1);
         return FetchBlock(key.index, deadline);
       });
   if (!block.ok()) return block;
@@ -102,20 +102,21 @@ BlockStore::BlockOr OpenTable::Enter(std::int64_t position) const {
 
 void OpenTable::ReadAhead(std::int64_t index, std::int64_t run_length) const {
   if (!session_->connection().ReadsAhead()) return;
-  std::shared_ptr<BlockRun> run = session_->blocks().Claim(
+  const std::shared_ptr<BlockRun> run = session_->blocks().Claim(
       spec().digest(),
       {.first = index + 1,
        .horizon = std::max<std::int64_t>(1, run_length / 2),
        .count = std::min(2 * run_length, max_run_),
        .last = last_block_,
        .block_bytes = static_cast<std::size_t>(rows_per_block_ * spec().row_bytes())});
-  if (run != nullptr) StartRun(std::move(run));
+  if (run != nullptr) StartRun(run);
 }
 
 void OpenTable::FetchBlocks(std::int64_t first, std::int64_t count) const {
+  if (!session_->connection().ReadsAhead()) return;
   const std::int64_t end = first + count;
   while (first < end) {
-    std::shared_ptr<BlockRun> run = session_->blocks().Claim(
+    const std::shared_ptr<BlockRun> run = session_->blocks().Claim(
         spec().digest(),
         {.first = first,
          .horizon = end - first,
@@ -124,7 +125,7 @@ void OpenTable::FetchBlocks(std::int64_t first, std::int64_t count) const {
          .block_bytes = static_cast<std::size_t>(rows_per_block_ * spec().row_bytes())});
     if (run == nullptr) return;
     first = run->first + run->count;
-    StartRun(std::move(run));
+    StartRun(run);
   }
 }
 
@@ -218,7 +219,7 @@ absl::Status GatherFrom(absl::Span<const TableGather> gathers) {
   return absl::OkStatus();
 }
 
-void OpenTable::StartRun(std::shared_ptr<BlockRun> run) const {
+void OpenTable::StartRun(const std::shared_ptr<BlockRun>& run) const {
   std::vector<std::shared_ptr<const Block>> blocks;
   Parts parts;
   std::int64_t rows = 0;

@@ -48,7 +48,7 @@ class OpenTable {
   // `run_length`.
   void ReadAhead(std::int64_t index, std::int64_t run_length) const;
   void FetchBlocks(std::int64_t first, std::int64_t count) const;
-  void StartRun(std::shared_ptr<BlockRun> run) const;
+  void StartRun(const std::shared_ptr<BlockRun>& run) const;
 
   std::shared_ptr<Session> session_;
   std::shared_ptr<const TableHandle> handle_;

@@ -85,7 +85,7 @@ TEST_F(ForkTest, AProcessEndsWithReadAheadUnderWay) {
       auto table = std::make_unique<Table>(*client->Open(Sinusoidal{.width = 64}));
       auto cursor = std::make_unique<Cursor>(table->Decode());
       if (!cursor->Next<float>().ok()) return false;
-      while (client->counters().blocks_ahead < 2) std::this_thread::yield();
+      while (client->counters().blocks_ahead < 1) std::this_thread::yield();
       // The next run is asked for, and nobody answers.
       kill(server_, SIGSTOP);
       for (int i = 0; i < 300; ++i) {

@@ -16,7 +16,7 @@ from conftest import BUILD
 sys.path.insert(0, str(BUILD / "pypi"))
 import google  # noqa: E402
 
-google.__path__.append(str(BUILD / "python/google"))
+google.__path__.append(str(BUILD / "pypi/google"))
 from google.rpc import error_details_pb2, status_pb2  # noqa: E402
 
 LIMIT = 1 << 53  # the outermost position of a formula table
