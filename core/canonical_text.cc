@@ -21,8 +21,11 @@ std::string Value(double value) {
   return absl::StrCat(absl::Hex(std::bit_cast<std::uint64_t>(value), absl::kZeroPad16));
 }
 
-std::string Value(const std::vector<double>& values) {
-  return absl::StrJoin(values, ",", [](std::string* out, double v) { out->append(Value(v)); });
+std::string Value(bool value) { return value ? "true" : "false"; }
+
+template <typename T>
+std::string Value(const std::vector<T>& values) {
+  return absl::StrJoin(values, ",", [](std::string* out, T v) { out->append(Value(v)); });
 }
 
 class Lines {
@@ -34,6 +37,10 @@ class Lines {
   template <typename T>
   void AddUnless(T standard, std::string path, T value) {
     if (value != standard) Add(std::move(path), value);
+  }
+  template <typename T>
+  void AddIfSet(std::string path, const std::optional<T>& value) {
+    if (value.has_value()) Add(std::move(path), *value);
   }
   void AddEmptyMessage(std::string path) { lines_[std::move(path)] = "{}"; }
   void AddEnum(std::string path, absl::string_view prefix, absl::string_view name) {
@@ -63,6 +70,51 @@ struct LadderLines {
   }
 };
 
+struct ScalingLines {
+  Lines* lines;
+
+  void operator()(const NoScaling&) const {}
+  void operator()(const LinearScaling& s) const { lines->Add("rotary.linear.factor", s.factor); }
+  void operator()(const NtkScaling& s) const { lines->Add("rotary.ntk.factor", s.factor); }
+  void operator()(const DynamicNtkScaling& s) const {
+    lines->Add("rotary.dynamic_ntk.factor", s.factor);
+    lines->Add("rotary.dynamic_ntk.max_position_embeddings", s.max_position_embeddings);
+    lines->Add("rotary.dynamic_ntk.sequence_length", s.sequence_length);
+  }
+  void operator()(const YarnScaling& s) const {
+    lines->Add("rotary.yarn.factor", s.factor);
+    lines->Add("rotary.yarn.original_max_position_embeddings", s.original_max_position_embeddings);
+    lines->AddUnless(kDefaultBetaFast, "rotary.yarn.beta_fast", s.beta_fast);
+    lines->AddUnless(kDefaultBetaSlow, "rotary.yarn.beta_slow", s.beta_slow);
+    lines->AddIfSet("rotary.yarn.mscale", s.mscale);
+    lines->AddIfSet("rotary.yarn.mscale_all_dim", s.mscale_all_dim);
+    lines->AddUnless(true, "rotary.yarn.truncate", s.truncate);
+  }
+  void operator()(const LongRopeScaling& s) const {
+    lines->Add("rotary.longrope.short_factor", s.short_factor);
+    lines->Add("rotary.longrope.long_factor", s.long_factor);
+    lines->Add("rotary.longrope.original_max_position_embeddings",
+               s.original_max_position_embeddings);
+    lines->Add("rotary.longrope.sequence_length", s.sequence_length);
+    lines->AddIfSet("rotary.longrope.factor", s.factor);
+  }
+  void operator()(const Llama3Scaling& s) const {
+    lines->Add("rotary.llama3.factor", s.factor);
+    lines->Add("rotary.llama3.low_freq_factor", s.low_freq_factor);
+    lines->Add("rotary.llama3.high_freq_factor", s.high_freq_factor);
+    lines->Add("rotary.llama3.original_max_position_embeddings",
+               s.original_max_position_embeddings);
+  }
+  void operator()(const ProportionalScaling& s) const {
+    if (s == ProportionalScaling{}) lines->AddEmptyMessage("rotary.proportional");
+    lines->AddUnless(1.0, "rotary.proportional.partial_rotary_factor", s.partial_rotary_factor);
+    lines->AddUnless(1.0, "rotary.proportional.factor", s.factor);
+  }
+  void operator()(const ExplicitLadder& ladder) const {
+    lines->Add("rotary.explicit.frequencies", ladder.frequencies);
+  }
+};
+
 struct SchemeLines {
   Lines* lines;
 
@@ -75,6 +127,17 @@ struct SchemeLines {
     }
     lines->AddUnless(std::int64_t{0}, "sinusoidal.position_offset", s.position_offset);
     if (s.zero_row.has_value()) lines->Add("sinusoidal.zero_row", *s.zero_row);
+  }
+  void operator()(const Rotary& r) const {
+    lines->Add("rotary.width", r.width);
+    if (r.base.has_value()) lines->AddUnless(kDefaultBase, "rotary.base", *r.base);
+    std::visit(ScalingLines{lines}, r.scaling);
+    lines->AddIfSet("rotary.attention_factor", r.attention_factor);
+    if (r.layout != Layout::kCosSinHalves) {
+      lines->AddEnum("rotary.layout", "LAYOUT_", LayoutName(r.layout));
+    }
+    if (!r.mrope_section.empty()) lines->Add("rotary.mrope_section", r.mrope_section);
+    lines->AddUnless(false, "rotary.mrope_interleaved", r.mrope_interleaved);
   }
   void operator()(const LearnedInit& l) const {
     lines->Add("learned_init.max_positions", l.max_positions);

@@ -1,11 +1,13 @@
 #include "core/ladder.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <variant>
 
 #include "core/double_double.h"
 #include "core/fp_environment.h"
+#include "core/power_product.h"
 #include "core/real.h"
 #include "core/rounding.h"
 #include "core/settle.h"
@@ -17,12 +19,20 @@
 // n-th power b^(-i 2^j) = m^n 2^(kn). With b = c 2^f, c odd, this asks for
 // c^(i 2^j) m^n to be a power of two: c = m = 1. So b = 2^f, and f i / D has to
 // be an integer. All other terms are decided by more precision.
+//
+// A rotary ladder's stretch and scale are rational, and what looks like such a
+// number then is compared with it exactly (PowerProduct); or w is transcendental:
+// by pi in llama3's blend. (YaRN's without floor and ceil has logarithms of
+// rational numbers and of pi in it. That none of its terms is rational would
+// follow from Schanuel's conjecture.)
 
 namespace phasor {
 namespace {
 
 // The exponential magnifies: |ln w_i| < 2^22.
 constexpr mpfr_prec_t kExponentialGuardBits = 32;
+// Binary64 and what lies midway between two.
+constexpr mpfr_prec_t kTieBits = 54;
 
 // Of one frequency, for StopCheck.
 constexpr std::int64_t kCostOfRounding = 800;
@@ -44,10 +54,39 @@ FrequencyLadder::FrequencyLadder(const Sinusoidal& spec) : size_(spec.width / 2)
     given_ = ladder->frequencies;
     return;
   }
-  base_ = *spec.base;
+  SetBase(*spec.base);
   shift_ = ShiftOf(spec.ladder);
+}
+
+FrequencyLadder::FrequencyLadder(const Rotary& spec)
+    : size_(spec.width / 2), stretch_(StretchOf(spec)) {
+  if (const auto* ladder = std::get_if<ExplicitLadder>(&spec.scaling)) {
+    given_ = ladder->frequencies;
+    return;
+  }
+  const MpfrScope scope;
+  SetBase(*spec.base);
+  scale_ = MakeRopeScale(spec);
+}
+
+FrequencyLadder FrequencyLadder::Of(const CanonicalSpec& spec) {
+  struct Visitor {
+    FrequencyLadder operator()(const Sinusoidal& s) const { return FrequencyLadder(s); }
+    FrequencyLadder operator()(const Rotary& r) const { return FrequencyLadder(r); }
+    FrequencyLadder operator()(const LearnedInit&) const { return {}; }
+  };
+  return std::visit(Visitor{}, spec.spec().scheme);
+}
+
+void FrequencyLadder::SetBase(double base) {
+  base_ = base;
   int exponent = 0;
-  if (std::frexp(base_, &exponent) == 0.5) base_exponent_ = exponent - 1;
+  if (stretch_ == 1 && std::frexp(base, &exponent) == 0.5) base_exponent_ = exponent - 1;
+}
+
+std::int64_t FrequencyLadder::memory_bytes() const {
+  return static_cast<std::int64_t>(given_.capacity() * sizeof(double)) +
+         (scale_ == nullptr ? 0 : scale_->memory_bytes());
 }
 
 std::optional<std::int64_t> FrequencyLadder::ExactExponent(std::int64_t i) const {
@@ -69,9 +108,45 @@ std::optional<std::int64_t> FrequencyLadder::ExactExponent(std::int64_t i) const
 
 std::optional<double> FrequencyLadder::ExactFrequency(std::int64_t i) const {
   if (is_given()) return given_[i];
+  if (scale_ != nullptr || stretch_ != 1) {
+    const MpfrScope scope;
+    Real w(kChainBits);
+    Frequency(i, w);
+    Real exact(kTieBits);
+    if (!TakeExact(i, w, exact) || mpfr_min_prec(exact) > kTieBits - 1) return std::nullopt;
+    return mpfr_get_d(exact, MPFR_RNDN);
+  }
   const std::optional<std::int64_t> k = ExactExponent(i);
   if (!k.has_value() || *k > 1022) return std::nullopt;
   return std::ldexp(1.0, -static_cast<int>(*k));
+}
+
+bool FrequencyLadder::TakeExact(std::int64_t i, mpfr_srcptr w, mpfr_ptr out) const {
+  if (is_given() || (scale_ == nullptr && stretch_ == 1)) {
+    if (!is_given() && !ExactExponent(i).has_value()) return false;
+    mpfr_set(out, w, MPFR_RNDN);
+    return true;
+  }
+  mpfr_set(out, w, MPFR_RNDN);
+  if (mpfr_zero_p(w) != 0) return true;
+  Real difference(kTieBits);
+  mpfr_sub(difference, w, out, MPFR_RNDN);
+  if (mpfr_zero_p(difference) == 0 &&
+      mpfr_get_exp(difference) > mpfr_get_exp(w) + kChainErrorExponent) {
+    return false;
+  }
+  std::optional<mpq_class> ratio = 1;
+  if (scale_ != nullptr) ratio = scale_->Ratio(i);
+  if (!ratio.has_value()) return false;
+  // base^(-i/h) stretch^(-i/(h-1)) ratio = out, to the power of h (h-1).
+  const std::int64_t steps = std::max<std::int64_t>(size_ - 1, 1);
+  mpq_class candidate;
+  mpfr_get_q(candidate.get_mpq_t(), out);
+  PowerProduct product;
+  product.Multiply(mpq_class(base_), -i * steps);
+  product.Multiply(stretch_, -i * size_);
+  product.Multiply(*ratio / candidate, size_ * steps);
+  return product.IsOne();
 }
 
 void FrequencyLadder::Decrement(mpfr_ptr out) const {
@@ -81,52 +156,78 @@ void FrequencyLadder::Decrement(mpfr_ptr out) const {
   mpfr_set_d(out, base_, MPFR_RNDN);
   mpfr_log(out, out, MPFR_RNDN);
   mpfr_div(out, out, divisor, MPFR_RNDN);
+  if (stretch_ == 1) return;
+  // Both terms are positive. ln(t) of a t near 1 wants log1p.
+  Real stretch(mpfr_get_prec(out));
+  mpfr_set_q(stretch, mpq_class(stretch_ - 1).get_mpq_t(), MPFR_RNDN);
+  mpfr_log1p(stretch, stretch, MPFR_RNDN);
+  mpfr_div_si(stretch, stretch, size_ - 1, MPFR_RNDN);
+  mpfr_add(out, out, stretch, MPFR_RNDN);
+}
+
+void FrequencyLadder::Unscaled(std::int64_t i, mpfr_ptr out) const {
+  if (const auto k = ExactExponent(i)) {
+    mpfr_set_si_2exp(out, 1, -*k, MPFR_RNDN);
+    return;
+  }
+  Real exponent(mpfr_get_prec(out) + kExponentialGuardBits);
+  Decrement(exponent);
+  mpfr_mul_si(exponent, exponent, -i, MPFR_RNDN);
+  mpfr_exp(out, exponent, MPFR_RNDN);
 }
 
 void FrequencyLadder::Frequency(std::int64_t i, mpfr_ptr out) const {
   if (is_given()) {
     mpfr_set_d(out, given_[i], MPFR_RNDN);
-  } else if (const auto k = ExactExponent(i)) {
-    mpfr_set_si_2exp(out, 1, -*k, MPFR_RNDN);
+  } else if (scale_ == nullptr) {
+    Unscaled(i, out);
   } else {
-    Real exponent(mpfr_get_prec(out) + kExponentialGuardBits);
-    Decrement(exponent);
-    mpfr_mul_si(exponent, exponent, -i, MPFR_RNDN);
-    mpfr_exp(out, exponent, MPFR_RNDN);
+    Real w(mpfr_get_prec(out) + kRopeScaleGuardBits + 8);
+    Unscaled(i, w);
+    scale_->Apply(i, w);
+    mpfr_set(out, w, MPFR_RNDN);
   }
 }
 
 // With p bits, the ratio and the first are within 2^(2-p) and each product adds
-// 2^-p: after i < 2^15 steps the power is within 2^15 2^(3-p) = 2^(18-p).
+// 2^-p: after i < 2^15 steps the power is within 2^15 2^(3-p) = 2^(18-p). Where a
+// scale follows, there are as many more bits as it may spoil.
 void FrequencyLadder::ForEach(absl::FunctionRef<bool(std::int64_t, mpfr_srcptr)> visit,
                               std::int64_t first, mpfr_prec_t bits) const {
-  Real value(bits);
+  Real w(bits);
   if (is_given()) {
     for (std::int64_t i = first; i < size_; ++i) {
-      mpfr_set_d(value, given_[i], MPFR_RNDN);
-      if (!visit(i, value)) return;
+      mpfr_set_d(w, given_[i], MPFR_RNDN);
+      if (!visit(i, w)) return;
     }
     return;
   }
+  if (scale_ != nullptr) bits += kRopeScaleGuardBits;
   Real exponent(bits + kExponentialGuardBits);
   Real ratio(bits);
   Decrement(exponent);
   mpfr_neg(exponent, exponent, MPFR_RNDN);
   mpfr_exp(ratio, exponent, MPFR_RNDN);
-  Frequency(first, value);
+  Real unscaled(bits);
+  Real scaled(bits);
+  Unscaled(first, unscaled);
   for (std::int64_t i = first; i < size_; ++i) {
-    if (const auto k = ExactExponent(i)) mpfr_set_si_2exp(value, 1, -*k, MPFR_RNDN);
-    if (!visit(i, value)) return;
-    mpfr_mul(value, value, ratio, MPFR_RNDN);
+    if (const auto k = ExactExponent(i)) mpfr_set_si_2exp(unscaled, 1, -*k, MPFR_RNDN);
+    mpfr_set(scaled, unscaled, MPFR_RNDN);
+    if (scale_ != nullptr) scale_->Apply(i, scaled);
+    mpfr_set(w, scaled, MPFR_RNDN);
+    if (!visit(i, w)) return;
+    mpfr_mul(unscaled, unscaled, ratio, MPFR_RNDN);
   }
 }
 
 std::vector<double> FrequencyLadder::Rounded(StopCheck& stop) const {
   std::vector<double> result(size_);
+  Real exact(kTieBits);
   ForEach([&](std::int64_t i, mpfr_srcptr w) {
     std::uint64_t bits = 0;
-    if (is_given() || ExactExponent(i).has_value()) {
-      bits = RoundToBits(ElementType::kFloat64, w);
+    if (TakeExact(i, w, exact)) {
+      bits = RoundToBits(ElementType::kFloat64, exact);
     } else if (const auto decided =
                    DecideBits(ElementType::kFloat64, w, mpfr_get_exp(w) + kChainErrorExponent)) {
       bits = *decided;
@@ -143,15 +244,14 @@ std::vector<double> FrequencyLadder::Rounded(StopCheck& stop) const {
 }
 
 absl::StatusOr<std::vector<double>> Frequencies(const CanonicalSpec& spec, StopRequest stop) {
-  const auto* sinusoidal = std::get_if<Sinusoidal>(&spec.spec().scheme);
-  if (sinusoidal == nullptr) {
+  if (spec.pairs() == 0) {
     return FieldError(absl::StatusCode::kInvalidArgument, "spec",
-                      "a learned table has no frequencies; ask for those of a sinusoidal one");
+                      "a learned table has no frequencies; ask for those of a formula");
   }
   const FpEnvironment environment;
   const MpfrScope scope;
   StopCheck check(stop);
-  std::vector<double> frequencies = FrequencyLadder(*sinusoidal).Rounded(check);
+  std::vector<double> frequencies = FrequencyLadder::Of(spec).Rounded(check);
   if (check.stopped()) return check.status();
   return frequencies;
 }

@@ -1,5 +1,6 @@
 #include "phasor/core/local_table.h"
 
+#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,7 +13,7 @@
 namespace phasor {
 namespace {
 
-std::shared_ptr<const LocalTable> MakeSinusoidal(CanonicalSpec spec, StopCheck& stop) {
+std::shared_ptr<const LocalTable> MakePairs(CanonicalSpec spec, StopCheck& stop) {
   switch (spec.element_type()) {
     case ElementType::kFloat32:
       return std::make_shared<SinusoidalTable<ElementType::kFloat32>>(std::move(spec), stop);
@@ -29,7 +30,8 @@ std::shared_ptr<const LocalTable> MakeSinusoidal(CanonicalSpec spec, StopCheck& 
 using Maker = std::shared_ptr<const LocalTable> (*)(CanonicalSpec, StopCheck&);
 
 struct MakerOf {
-  Maker operator()(const Sinusoidal&) const { return MakeSinusoidal; }
+  Maker operator()(const Sinusoidal&) const { return MakePairs; }
+  Maker operator()(const Rotary&) const { return MakePairs; }
   Maker operator()(const LearnedInit&) const {
     return [](CanonicalSpec spec, StopCheck&) -> std::shared_ptr<const LocalTable> {
       return std::make_shared<SeededTable>(std::move(spec));
@@ -74,32 +76,46 @@ absl::Status LocalTable::ReadInto(std::int64_t start, std::int64_t count, absl::
   return check.status();
 }
 
+template <typename T>
+absl::Status LocalTable::Gather(absl::Span<const T> positions, std::int64_t axes,
+                                absl::Span<std::byte> out, StopRequest stop) const {
+  const FpEnvironment environment;
+  const auto count = static_cast<std::int64_t>(positions.size());
+  if (count % axes != 0) {
+    return FieldError(
+        absl::StatusCode::kInvalidArgument, std::is_integral_v<T> ? "positions" : "real_positions",
+        absl::StrCat(count, " positions are not whole rows of ", axes, ", one an axis"));
+  }
+  if (absl::Status status = spec_.CheckPositions(positions); !status.ok()) return status;
+  if (absl::Status status = CheckSize(spec_, count / axes, out.size()); !status.ok()) return status;
+  StopCheck check(stop);
+  if (positions.empty()) return absl::OkStatus();
+  if (axes == 1) {
+    DoGather(positions, out.data(), check);
+  } else {
+    DoGatherAxes(positions, out.data(), check);
+  }
+  return check.status();
+}
+
 absl::Status LocalTable::GatherInto(absl::Span<const std::int64_t> positions,
                                     absl::Span<std::byte> out, StopRequest stop) const {
-  const FpEnvironment environment;
-  if (absl::Status status = spec_.CheckPositions(positions); !status.ok()) return status;
-  if (absl::Status status =
-          CheckSize(spec_, static_cast<std::int64_t>(positions.size()), out.size());
-      !status.ok()) {
-    return status;
-  }
-  StopCheck check(stop);
-  if (!positions.empty()) DoGather(positions, out.data(), check);
-  return check.status();
+  return Gather(positions, 1, out, stop);
 }
 
 absl::Status LocalTable::GatherInto(absl::Span<const double> positions, absl::Span<std::byte> out,
                                     StopRequest stop) const {
-  const FpEnvironment environment;
-  if (absl::Status status = spec_.CheckPositions(positions); !status.ok()) return status;
-  if (absl::Status status =
-          CheckSize(spec_, static_cast<std::int64_t>(positions.size()), out.size());
-      !status.ok()) {
-    return status;
-  }
-  StopCheck check(stop);
-  if (!positions.empty()) DoGather(positions, out.data(), check);
-  return check.status();
+  return Gather(positions, 1, out, stop);
+}
+
+absl::Status LocalTable::GatherAxesInto(absl::Span<const std::int64_t> positions,
+                                        absl::Span<std::byte> out, StopRequest stop) const {
+  return Gather(positions, spec_.axes(), out, stop);
+}
+
+absl::Status LocalTable::GatherAxesInto(absl::Span<const double> positions,
+                                        absl::Span<std::byte> out, StopRequest stop) const {
+  return Gather(positions, spec_.axes(), out, stop);
 }
 
 }  // namespace phasor

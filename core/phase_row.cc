@@ -73,12 +73,12 @@ PhaseRow::PhaseRow(std::int64_t pairs)
       residue_lo_(pairs + PairRows::kOverrun),
       angle_error_(pairs + PairRows::kOverrun) {}
 
-void PhaseRow::Fill(const PhaseLadder& phases, Position position, const MutablePairRow& out,
-                    StopCheck& stop) {
+void PhaseRow::Fill(const PhaseLadder& phases, const RowPosition& position,
+                    const MutablePairRow& out, StopCheck& stop) {
   constexpr std::int64_t kCostOfAngle = 100;
   beyond_.clear();
   for (std::int64_t i = 0; i < pairs_; ++i) {
-    std::optional<PhaseAngle> angle = phases.AngleAt(i, position);
+    std::optional<PhaseAngle> angle = phases.AngleAt(i, position[i]);
     if (phases.is_vanishing(i)) angle.reset();
     if (!angle.has_value()) beyond_.push_back(i);
     const PhaseAngle known = angle.value_or(PhaseAngle{});

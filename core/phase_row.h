@@ -19,12 +19,12 @@ class PhaseRow {
  public:
   explicit PhaseRow(std::int64_t pairs);
 
-  /// Takes the angles position * w_i of all pairs and writes their sines and
+  /// Takes the angles position[i] * w_i of all pairs and writes their sines and
   /// cosines to `out`, which has as many pairs. Accuracy: that of
   /// PhaseLadder::At(); 2^-53 without low parts. Pairs that have no phase there,
   /// or vanish, become 0 and 1 and are listed in beyond(). Nothing is to be used if
   /// `stop` stopped it.
-  void Fill(const PhaseLadder& phases, Position position, const MutablePairRow& out,
+  void Fill(const PhaseLadder& phases, const RowPosition& position, const MutablePairRow& out,
             StopCheck& stop);
 
   /// Of the last Fill(): those pairs, in order; the errors of angles.

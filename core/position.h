@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace phasor {
 
@@ -24,6 +26,27 @@ inline Position MakePosition(double value, std::int64_t offset) {
   const double whole = std::trunc(value);
   return {static_cast<std::int64_t>(whole) + offset, value - whole};
 }
+
+/// The position of each pair of a row: one for all, or one an axis.
+class RowPosition {
+ public:
+  // Implicit: almost every row has one.
+  RowPosition(Position position) : all_(position) {}  // NOLINT(google-explicit-constructor)
+  /// Pair i is at axes[axis[i]]. Both outlive this.
+  RowPosition(const Position* axes, const std::vector<std::uint8_t>& axis)
+      : axes_(axes), axis_(axis.data()) {}
+
+  Position operator[](std::int64_t i) const { return axes_ == nullptr ? all_ : axes_[axis_[i]]; }
+  /// The one position; nothing where there are several.
+  std::optional<Position> one() const {
+    return axes_ == nullptr ? std::optional<Position>(all_) : std::nullopt;
+  }
+
+ private:
+  Position all_;
+  const Position* axes_ = nullptr;
+  const std::uint8_t* axis_ = nullptr;
+};
 
 }  // namespace phasor
 

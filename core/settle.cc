@@ -99,7 +99,7 @@ std::uint64_t SettleByMpfr(const FrequencyLadder& ladder, ElementType type, Trig
 
 std::uint64_t Settle(const FrequencyLadder& ladder, const PhaseLadder& phases, ElementType type,
                      Trig trig, std::int64_t i, Position position, SettleCounts& counts) {
-  if (position.is_zero() || ladder.ExactFrequency(i) == 0.0) {
+  if (position.is_zero() || ladder.IsZero(i)) {
     return RoundToBits(type, trig == Trig::kSine ? 0.0 : 1.0);
   }
   if (const auto bits = SettleWide<2>(phases, type, trig, i, position)) return *bits;

@@ -10,6 +10,7 @@
 #include "core/ladder.h"
 #include "core/layout.h"
 #include "core/pair_rotation.h"
+#include "core/pair_rules.h"
 #include "core/phase.h"
 #include "core/position.h"
 #include "core/real.h"
@@ -47,7 +48,7 @@ constexpr std::int64_t kCostOfRotation = 200;
 // The rotations of a ladder's pairs by k w_i; none for an angle of zero.
 class RowShift::Rotations {
  public:
-  Rotations(const Sinusoidal& spec, ShiftBy by) : ladder_(spec), by_(by) {}
+  Rotations(const CanonicalSpec& spec, ShiftBy by) : ladder_(FrequencyLadder::Of(spec)), by_(by) {}
 
   std::int64_t memory_bytes() const {
     constexpr auto kBytesOfPair =
@@ -77,7 +78,7 @@ class RowShift::Rotations {
         static_cast<std::int64_t>(rotations_.size()), bits);
   }
 
-  bool is_rest(std::int64_t i) const { return ladder_.ExactFrequency(i) == 0.0; }
+  bool is_rest(std::int64_t i) const { return ladder_.IsZero(i); }
 
   RotatedPair Rotate(ElementType type, std::int64_t i, double s, double c) {
     return phasor::Rotate(
@@ -126,10 +127,10 @@ std::uint64_t AtRest(ElementType type, std::uint64_t bits) {
 template <ElementType kType, typename Rotations>
 class RowShifter {
  public:
-  RowShifter(const CanonicalSpec& spec, std::int64_t first_row)
+  RowShifter(const CanonicalSpec& spec, Layout layout, std::int64_t first_row)
       : first_row_(first_row),
-        layout_(std::get<Sinusoidal>(spec.spec().scheme).layout),
-        pairs_(std::get<Sinusoidal>(spec.spec().scheme).width / 2),
+        layout_(layout),
+        pairs_(spec.pairs()),
         row_bytes_(spec.row_bytes()),
         sines_(pairs_),
         cosines_(pairs_) {}
@@ -187,11 +188,11 @@ class RowShifter {
 };
 
 template <ElementType kType, typename Rotations>
-absl::Status ShiftRowsOf(const CanonicalSpec& spec, ShiftBy by, Rotations& rotations,
+absl::Status ShiftRowsOf(const CanonicalSpec& spec, Layout layout, ShiftBy by, Rotations& rotations,
                          absl::Span<const std::byte> rows, absl::Span<std::byte> out,
                          std::int64_t first_row, StopCheck& stop) {
   const std::int64_t count = static_cast<std::int64_t>(rows.size()) / spec.row_bytes();
-  RowShifter<kType, Rotations> shifter(spec, first_row);
+  RowShifter<kType, Rotations> shifter(spec, layout, first_row);
   for (std::int64_t row = 0; row < count; ++row) {
     if (absl::Status status = shifter.Take(rows, row); !status.ok()) return status;
   }
@@ -213,21 +214,19 @@ absl::Status ShiftRowsOf(const CanonicalSpec& spec, ShiftBy by, Rotations& rotat
 }  // namespace
 
 RowShift::RowShift(const CanonicalSpec& spec, ShiftBy by)
-    : spec_(spec),
-      by_(by),
-      rotations_(std::make_unique<Rotations>(std::get<Sinusoidal>(spec.spec().scheme), by)) {}
+    : spec_(spec), by_(by), rotations_(std::make_unique<Rotations>(spec, by)) {}
 RowShift::RowShift(RowShift&&) noexcept = default;
 RowShift::~RowShift() = default;
 
 absl::StatusOr<RowShift> RowShift::Create(const CanonicalSpec& spec, ShiftBy by) {
-  const auto* sinusoidal = std::get_if<Sinusoidal>(&spec.spec().scheme);
-  if (sinusoidal == nullptr) {
+  const std::optional<PairRules> rules = PairRulesOf(spec.spec().scheme);
+  if (!rules.has_value()) {
     return Invalid("spec",
                    "a learned table's rows are not shifted by a rotation; read the rows"
                    " that are wanted");
   }
-  if (!HoldsBoth(sinusoidal->layout)) {
-    return Invalid("spec", absl::StrCat(LayoutName(sinusoidal->layout),
+  if (!HoldsBoth(rules->layout)) {
+    return Invalid("spec", absl::StrCat(LayoutName(rules->layout),
                                         " rows hold one half of each pair, and a shift needs both;"
                                         " use a layout that holds both"));
   }
@@ -257,8 +256,9 @@ absl::Status RowShift::Apply(absl::Span<const std::byte> rows, absl::Span<std::b
     return Invalid("out", absl::StrCat(out.size(), " bytes given; as many as in rows, ",
                                        rows.size(), ", are written"));
   }
+  const Layout layout = PairRulesOf(spec_.spec().scheme)->layout;
   const auto shift = [&]<ElementType kType>() {
-    return ShiftRowsOf<kType>(spec_, by_, *rotations_, rows, out, first_row, check);
+    return ShiftRowsOf<kType>(spec_, layout, by_, *rotations_, rows, out, first_row, check);
   };
   switch (spec_.element_type()) {
     case ElementType::kFloat32: return shift.template operator()<ElementType::kFloat32>();

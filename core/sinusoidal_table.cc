@@ -11,6 +11,7 @@
 #include "core/phase_row.h"
 #include "core/real.h"
 #include "core/rotation_kernel.h"
+#include "core/settle_amplified.h"
 #include "core/stop_check.h"
 
 namespace phasor {
@@ -32,12 +33,10 @@ PhaseLadder MakePhases(const FrequencyLadder& ladder, StopCheck& stop) {
   return {ladder, stop};
 }
 
-std::vector<std::int32_t> TwinsOf(const Sinusoidal& spec) {
-  const auto* ladder = std::get_if<ExplicitLadder>(&spec.ladder);
-  if (ladder == nullptr) return {};
+std::vector<std::int32_t> TwinsOf(const FrequencyLadder& ladder) {
   absl::flat_hash_map<double, std::int32_t> first;
   std::vector<std::int32_t> twins;
-  for (const double w : ladder->frequencies) {
+  for (const double w : ladder.given()) {
     const auto i = static_cast<std::int32_t>(twins.size());
     twins.push_back(first.emplace(w, i).first->second);
   }
@@ -54,9 +53,10 @@ constexpr std::int64_t kCostOfPhase = 200;
 
 template <ElementType kType>
 struct SinusoidalTable<kType>::Scratch {
-  explicit Scratch(std::int64_t pairs)
+  // What is amplified is rounded after that, once.
+  Scratch(std::int64_t pairs, bool amplified)
       : phases(pairs),
-        base(1, pairs, kLowParts),
+        base(1, pairs, kLowParts || amplified),
         angle_error(pairs + PairRows::kOverrun),
         anchor(pairs, kLowParts) {}
   PhaseRow phases;
@@ -70,7 +70,8 @@ struct SinusoidalTable<kType>::Scratch {
 template <ElementType kType>
 SinusoidalTable<kType>::SinusoidalTable(CanonicalSpec spec, StopCheck& stop, double extra_error)
     : LocalTable(std::move(spec)),
-      ladder_(sinusoidal()),
+      rules_(*PairRulesOf(this->spec().spec().scheme)),
+      ladder_(FrequencyLadder::Of(this->spec())),
       phases_(MakePhases(ladder_, stop)),
       extra_error_(extra_error),
       rows_(RotationsOf(ladder_.size())),
@@ -80,11 +81,11 @@ SinusoidalTable<kType>::SinusoidalTable(CanonicalSpec spec, StopCheck& stop, dou
       largest_sin_(ladder_.size() + PairRows::kOverrun),
       angle_error_(ladder_.size() + PairRows::kOverrun) {
   const std::int64_t pairs = ladder_.size();
-  twins_ = TwinsOf(sinusoidal());
+  twins_ = TwinsOf(ladder_);
   PhaseRow phase_row(pairs);
   PairRows turns(std::max(rows_, anchors_), pairs, /*with_low_parts=*/true);
   const auto fill = [&](std::int64_t step, PairRows& out) {
-    phase_row.Fill(phases_, {step, 0}, turns[1], stop);
+    phase_row.Fill(phases_, Position{step, 0}, turns[1], stop);
     for (std::int64_t r = 0; r < out.rows() && !stop.After(pairs * kCostOfTurn); ++r) {
       FillTurn(r, turns);
       for (std::int64_t i = 0; i < pairs; ++i) out[r].Set(i, std::as_const(turns)[r].At(i));
@@ -117,9 +118,9 @@ std::int64_t SinusoidalTable<kType>::memory_bytes() const {
 template <ElementType kType>
 void SinusoidalTable<kType>::DoRead(std::int64_t start, std::int64_t count, std::byte* out,
                                     StopCheck& stop) const {
-  Scratch scratch(ladder_.size());
+  Scratch scratch(ladder_.size(), is_amplified());
   const bool stream = count >= kStreamBytes / spec().row_bytes();
-  std::int64_t first = start + sinusoidal().position_offset;
+  std::int64_t first = start + rules_.position_offset;
   while (count > 0 && !stop.stopped()) {
     std::int64_t rows = std::min(count, rows_ * anchors_);
     // Row 0 is exact: it starts a segment, no rotation leads to it.
@@ -133,45 +134,70 @@ void SinusoidalTable<kType>::DoRead(std::int64_t start, std::int64_t count, std:
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::DoGather(absl::Span<const std::int64_t> positions, std::byte* out,
-                                      StopCheck& stop) const {
-  Scratch scratch(ladder_.size());
-  for (const std::int64_t p : positions) {
-    const Position position{p + sinusoidal().position_offset, 0};
-    DirectRow(position, scratch, out, stop);
-    if (stop.stopped()) return;
+Position SinusoidalTable<kType>::Placed(std::int64_t position) const {
+  return {position + rules_.position_offset, 0};
+}
+
+template <ElementType kType>
+Position SinusoidalTable<kType>::Placed(double position) const {
+  return MakePosition(position, rules_.position_offset);
+}
+
+template <ElementType kType>
+template <typename T>
+void SinusoidalTable<kType>::GatherPlaced(absl::Span<const T> positions, std::int64_t axes,
+                                          std::byte* out, StopCheck& stop) const {
+  Scratch scratch(ladder_.size(), is_amplified());
+  const auto step = static_cast<std::size_t>(axes);
+  std::vector<Position> placed(step);
+  for (std::size_t k = 0; k < positions.size() && !stop.stopped(); k += step) {
+    for (std::size_t axis = 0; axis < step; ++axis) placed[axis] = Placed(positions[k + axis]);
+    DirectRow(axes == 1 ? RowPosition(placed[0]) : RowPosition(placed.data(), rules_.axis), scratch,
+              out, stop);
     out += spec().row_bytes();
   }
+}
+
+template <ElementType kType>
+void SinusoidalTable<kType>::DoGather(absl::Span<const std::int64_t> positions, std::byte* out,
+                                      StopCheck& stop) const {
+  GatherPlaced(positions, 1, out, stop);
 }
 
 template <ElementType kType>
 void SinusoidalTable<kType>::DoGather(absl::Span<const double> positions, std::byte* out,
                                       StopCheck& stop) const {
-  Scratch scratch(ladder_.size());
-  for (const double p : positions) {
-    const Position position = MakePosition(p, sinusoidal().position_offset);
-    DirectRow(position, scratch, out, stop);
-    if (stop.stopped()) return;
-    out += spec().row_bytes();
-  }
+  GatherPlaced(positions, 1, out, stop);
+}
+
+template <ElementType kType>
+void SinusoidalTable<kType>::DoGatherAxes(absl::Span<const std::int64_t> positions, std::byte* out,
+                                          StopCheck& stop) const {
+  GatherPlaced(positions, spec().axes(), out, stop);
+}
+
+template <ElementType kType>
+void SinusoidalTable<kType>::DoGatherAxes(absl::Span<const double> positions, std::byte* out,
+                                          StopCheck& stop) const {
+  GatherPlaced(positions, spec().axes(), out, stop);
 }
 
 template <ElementType kType>
 void SinusoidalTable<kType>::Segment(std::int64_t first, std::int64_t count, bool stream,
                                      Scratch& scratch, std::byte* out, StopCheck& stop) const {
-  SetBase({first, 0}, angle_error_.data(), scratch, stop);
+  SetBase(Position{first, 0}, angle_error_.data(), scratch, stop);
   for (std::int64_t row = 0; row < count; ++row) {
     const std::int64_t r = row % rows_;
     if (r == 0) SetAnchor(strides_[row / rows_], largest_sin_.data(), scratch);
     if (stop.After(ladder_.size() * kCostOfRotation)) return;
-    Row({first + row, 0}, rotations_[r], stream, scratch, out, stop);
+    Row(Position{first + row, 0}, rotations_[r], stream, scratch, out, stop);
     out += spec().row_bytes();
   }
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::DirectRow(Position position, Scratch& scratch, std::byte* out,
-                                       StopCheck& stop) const {
+void SinusoidalTable<kType>::DirectRow(const RowPosition& position, Scratch& scratch,
+                                       std::byte* out, StopCheck& stop) const {
   SetBase(position, nullptr, scratch, stop);
   if (stop.stopped()) return;
   SetAnchor(strides_[0], nullptr, scratch);
@@ -179,15 +205,26 @@ void SinusoidalTable<kType>::DirectRow(Position position, Scratch& scratch, std:
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::SetBase(Position position, const double* angle_error, Scratch& scratch,
-                                     StopCheck& stop) const {
+void SinusoidalTable<kType>::SetBase(const RowPosition& position, const double* angle_error,
+                                     Scratch& scratch, StopCheck& stop) const {
   scratch.phases.Fill(phases_, position, scratch.base[0], stop);
+  if (is_amplified()) Amplify(scratch.base[0]);
   // Only where rotations are as precise as the angles do these count.
   if constexpr (kLowParts) {
     for (std::int64_t i = 0; i < ladder_.size(); ++i) {
       const double turned = angle_error != nullptr ? angle_error[i] : 0;
-      scratch.angle_error[i] = 2 * (scratch.phases.angle_error()[i] + turned);
+      scratch.angle_error[i] =
+          2 * rules_.factor.rounded() * (scratch.phases.angle_error()[i] + turned);
     }
+  }
+}
+
+template <ElementType kType>
+void SinusoidalTable<kType>::Amplify(const MutablePairRow& row) const {
+  const DoubleDouble factor = rules_.factor.approximate();
+  for (std::int64_t i = 0; i < ladder_.size(); ++i) {
+    const SinCos value = row.At(i);
+    row.Set(i, {value.sin * factor, value.cos * factor});
   }
 }
 
@@ -205,17 +242,18 @@ void SinusoidalTable<kType>::SetAnchor(const PairRow& stride, const double* larg
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::Row(Position position, const PairRow& turn, bool stream,
+void SinusoidalTable<kType>::Row(const RowPosition& position, const PairRow& turn, bool stream,
                                  Scratch& scratch, std::byte* out, StopCheck& stop) const {
   const std::int64_t pairs = ladder_.size();
-  const Layout layout = sinusoidal().layout;
-  if (position.is_integer() && sinusoidal().zero_row == position.integer) {
+  const Layout layout = rules_.layout;
+  const std::optional<Position> one = position.one();
+  if (one.has_value() && one->is_integer() && rules_.zero_row == one->integer) {
     std::memset(out, 0, static_cast<std::size_t>(spec().row_bytes()));
     return;
   }
-  if (position.is_zero()) {
+  if (one.has_value() && one->is_zero()) {
     const std::vector<Bits> sines(pairs, 0);
-    const std::vector<Bits> cosines(pairs, RoundToBits<kType>(1.0));
+    const std::vector<Bits> cosines(pairs, static_cast<Bits>(rules_.factor.Rounded(kType)));
     PlaceRow(layout, pairs, sines.data(), cosines.data(), out);
     return;
   }
@@ -226,15 +264,16 @@ void SinusoidalTable<kType>::Row(Position position, const PairRow& turn, bool st
   if (scratch.phases.beyond().empty() || FormOf(layout) == RowForm::kCosineOnly) return;
   SettleCounts counts;
   for (const std::int64_t i : scratch.phases.beyond()) {
+    const std::int64_t costly = counts.costly;
     PlaceSettled(i, Trig::kSine, position, counts, out);
-    if (stop.After(kCostOfPhase)) break;
+    if (stop.After(kCostOfPhase + (counts.costly - costly) * kCostOfMpfr)) break;
   }
   Count(counts);
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::SettleMarked(Position position, const PairRow& turn, Scratch& scratch,
-                                          std::byte* row, StopCheck& stop) const {
+void SinusoidalTable<kType>::SettleMarked(const RowPosition& position, const PairRow& turn,
+                                          Scratch& scratch, std::byte* row, StopCheck& stop) const {
   const std::int64_t pairs = ladder_.size();
   scratch.sine_doubt.resize(pairs + PairRows::kOverrun);
   scratch.cosine_doubt.resize(pairs + PairRows::kOverrun);
@@ -242,10 +281,11 @@ void SinusoidalTable<kType>::SettleMarked(Position position, const PairRow& turn
                    scratch.cosine_doubt.data());
   SettleCounts counts;
   const auto settle = [&](std::int64_t i, Trig trig) {
+    const std::int64_t costly = counts.costly;
     PlaceSettled(i, trig, position, counts, row);
-    stop.After(kCostOfPhase);
+    stop.After(kCostOfPhase + (counts.costly - costly) * kCostOfMpfr);
   };
-  const RowForm form = FormOf(sinusoidal().layout);
+  const RowForm form = FormOf(rules_.layout);
   for (std::int64_t i = 0; i < pairs && !stop.stopped(); ++i) {
     if (scratch.sine_doubt[i] != 0 && form != RowForm::kCosineOnly) settle(i, Trig::kSine);
     if (scratch.cosine_doubt[i] != 0 && form != RowForm::kSineOnly) settle(i, Trig::kCosine);
@@ -254,17 +294,18 @@ void SinusoidalTable<kType>::SettleMarked(Position position, const PairRow& turn
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::PlaceSettled(std::int64_t i, Trig trig, Position position,
+void SinusoidalTable<kType>::PlaceSettled(std::int64_t i, Trig trig, const RowPosition& position,
                                           SettleCounts& counts, std::byte* row) const {
   const std::int64_t pairs = ladder_.size();
-  const Layout layout = sinusoidal().layout;
+  const Layout layout = rules_.layout;
   const bool sine = trig == Trig::kSine;
-  const std::int64_t twin = TwinOf(i);
+  // Twins of one frequency may be at positions of their own.
+  const std::int64_t twin = position.one().has_value() ? TwinOf(i) : i;
   Bits bits;
   if (twin != i) {
     std::memcpy(&bits, row + ColumnOf(layout, pairs, twin, sine) * sizeof(Bits), sizeof(Bits));
   } else {
-    bits = Element(i, trig, position, counts);
+    bits = Element(i, trig, position[i], counts);
   }
   PlaceElement(layout, pairs, i, sine, bits, row);
   ++counts.settled;
@@ -281,6 +322,11 @@ void SinusoidalTable<kType>::Count(const SettleCounts& counts) const {
 template <ElementType kType>
 auto SinusoidalTable<kType>::Element(std::int64_t i, Trig trig, Position position,
                                      SettleCounts& counts) const -> Bits {
+  if (is_amplified()) {
+    return static_cast<Bits>(
+        SettleAmplified(ladder_, phases_, rules_.factor, kType, trig, i, position, counts));
+  }
+  if (position.is_zero()) return RoundToBits<kType>(trig == Trig::kSine ? 0.0 : 1.0);
   // Whole columns of a vanishing ladder, and rows at tiny positions, end here.
   constexpr std::int64_t kTinyExponent = -600;
   const std::int64_t position_exponent =

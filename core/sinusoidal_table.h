@@ -18,6 +18,7 @@
 
 #include "core/ladder.h"
 #include "core/pair_rows.h"
+#include "core/pair_rules.h"
 #include "core/phase.h"
 #include "core/position.h"
 #include "core/rounding.h"
@@ -26,11 +27,11 @@
 
 namespace phasor {
 
-/// The table of a Sinusoidal with elements of kType.
+/// The table of a Sinusoidal or Rotary with elements of kType.
 template <ElementType kType>
 class SinusoidalTable final : public LocalTable {
  public:
-  /// `spec` is of a Sinusoidal and of kType. Not to be used if `stop` stopped it.
+  /// `spec` is of one of these and of kType. Not to be used if `stop` stopped it.
   /// `extra_error` is added to the first stage's bound, and changes no bits: for
   /// tests, an infinity puts every element in doubt.
   SinusoidalTable(CanonicalSpec spec, StopCheck& stop, double extra_error = 0);
@@ -48,7 +49,7 @@ class SinusoidalTable final : public LocalTable {
   static constexpr bool kLowParts = kType == ElementType::kFloat64;
   struct Scratch;
 
-  const Sinusoidal& sinusoidal() const { return std::get<Sinusoidal>(spec().spec().scheme); }
+  bool is_amplified() const { return !rules_.factor.is_one(); }
 
   void DoRead(std::int64_t start, std::int64_t count, std::byte* out,
               StopCheck& stop) const override;
@@ -56,33 +57,49 @@ class SinusoidalTable final : public LocalTable {
                 StopCheck& stop) const override;
   void DoGather(absl::Span<const double> positions, std::byte* out, StopCheck& stop) const override;
 
+  void DoGatherAxes(absl::Span<const std::int64_t> positions, std::byte* out,
+                    StopCheck& stop) const override;
+  void DoGatherAxes(absl::Span<const double> positions, std::byte* out,
+                    StopCheck& stop) const override;
+  // A position after the offset.
+  Position Placed(std::int64_t position) const;
+  Position Placed(double position) const;
+  // One row for each `axes` positions.
+  template <typename T>
+  void GatherPlaced(absl::Span<const T> positions, std::int64_t axes, std::byte* out,
+                    StopCheck& stop) const;
+
   // All positions below are those after the offset.
 
   // Rows first ... first + count - 1, 1 <= count <= rows_ * anchors_, all from one base.
   void Segment(std::int64_t first, std::int64_t count, bool stream, Scratch& scratch,
                std::byte* out, StopCheck& stop) const;
   // One row by its own phases.
-  void DirectRow(Position position, Scratch& scratch, std::byte* out, StopCheck& stop) const;
+  void DirectRow(const RowPosition& position, Scratch& scratch, std::byte* out,
+                 StopCheck& stop) const;
   // Sets the base, whose angles take on `angle_error` by rotations (null: none).
-  void SetBase(Position position, const double* angle_error, Scratch& scratch,
+  void SetBase(const RowPosition& position, const double* angle_error, Scratch& scratch,
                StopCheck& stop) const;
+  // Multiplies a row by the factor.
+  void Amplify(const MutablePairRow& row) const;
   // The anchor that is the base rotated by `stride`; its rows' rotations are as
   // `largest_sin` says (null: by nothing).
   void SetAnchor(const PairRow& stride, const double* largest_sin, Scratch& scratch) const;
   // The row that is the anchor rotated by `turn`.
-  void Row(Position position, const PairRow& turn, bool stream, Scratch& scratch, std::byte* out,
-           StopCheck& stop) const;
+  void Row(const RowPosition& position, const PairRow& turn, bool stream, Scratch& scratch,
+           std::byte* out, StopCheck& stop) const;
   // Settles what RotateRow() left open.
-  void SettleMarked(Position position, const PairRow& turn, Scratch& scratch, std::byte* row,
-                    StopCheck& stop) const;
+  void SettleMarked(const RowPosition& position, const PairRow& turn, Scratch& scratch,
+                    std::byte* row, StopCheck& stop) const;
   // Writes an element by itself; a pair's that has a twin is its twin's.
-  void PlaceSettled(std::int64_t i, Trig trig, Position position, SettleCounts& counts,
+  void PlaceSettled(std::int64_t i, Trig trig, const RowPosition& position, SettleCounts& counts,
                     std::byte* row) const;
   Bits Element(std::int64_t i, Trig trig, Position position, SettleCounts& counts) const;
   void Count(const SettleCounts& counts) const;
   // The first pair of the same frequency, whose elements are the same.
   std::int64_t TwinOf(std::int64_t i) const { return twins_.empty() ? i : twins_[i]; }
 
+  const PairRules rules_;
   const FrequencyLadder ladder_;
   const PhaseLadder phases_;
   const double extra_error_;

@@ -14,30 +14,19 @@
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "core/attention_factor.h"
 #include "core/canonical_text.h"
+#include "core/field_check.h"
 #include "core/fp_environment.h"
+#include "core/rotary_check.h"
 #include "phasor/core/errors.h"
 
 namespace phasor {
 namespace {
 
-absl::Status Invalid(absl::string_view field, absl::string_view what) {
-  return FieldError(absl::StatusCode::kInvalidArgument, field, what);
-}
-
 absl::Status Missing(absl::string_view field, absl::string_view what) {
   return FieldError(absl::StatusCode::kOutOfRange, field, what);
 }
-
-// The shortest decimals that read back to the same number.
-std::string Text(double value) {
-  char buffer[32];
-  const std::to_chars_result end = std::to_chars(buffer, buffer + sizeof buffer, value);
-  return std::string(buffer, end.ptr);
-}
-
-// NaN is nowhere.
-bool IsBetween(double low, double value, double high) { return low <= value && value <= high; }
 
 // The largest stddev none of whose draws rounds to an infinity: the largest
 // binary64 below T / sqrt(66 ln 2), where T = 2^(e+1) - 2^(e-p) is the least
@@ -53,12 +42,6 @@ double LargestStddev(ElementType type) {
     case ElementType::kBfloat16: return 0x1.2e33823cb4635p+125;
   }
   return 0;
-}
-
-absl::Status CheckWidth(absl::string_view field, std::int64_t width, bool pairs) {
-  if (width >= 1 && width <= kMaxWidth && !(pairs && width % 2 != 0)) return absl::OkStatus();
-  return Invalid(field, absl::StrCat(width, " is not ", pairs ? "an even" : "a", " number in ",
-                                     pairs ? 2 : 1, " ... ", kMaxWidth));
 }
 
 struct LadderCheck {
@@ -78,18 +61,7 @@ struct LadderCheck {
                                         Text(most), " (width/2 - 1/2)"));
   }
   absl::Status operator()(const ExplicitLadder& ladder) const {
-    constexpr absl::string_view kField = "spec.sinusoidal.explicit.frequencies";
-    if (static_cast<std::int64_t>(ladder.frequencies.size()) != pairs) {
-      return Invalid(kField, absl::StrCat(ladder.frequencies.size(), " values given, exactly ",
-                                          pairs, " (width/2) are needed"));
-    }
-    for (std::size_t i = 0; i < ladder.frequencies.size(); ++i) {
-      const double w = ladder.frequencies[i];
-      if (w == 0 || IsBetween(kMinAbsFrequency, std::abs(w), kMaxAbsFrequency)) continue;
-      return Invalid(absl::StrCat(kField, "[", i, "]"),
-                     absl::StrCat(Text(w), " is neither 0 nor of a magnitude in 2^-64 ... 2^32"));
-    }
-    return absl::OkStatus();
+    return CheckFrequencies("spec.sinusoidal.explicit.frequencies", ladder, pairs);
   }
 };
 
@@ -102,26 +74,16 @@ struct SchemeCheck {
         !status.ok()) {
       return status;
     }
-    const bool given = std::holds_alternative<ExplicitLadder>(s.ladder);
-    if (s.base.has_value()) {
-      if (given) {
-        return Invalid(
-            "spec.sinusoidal.base",
-            absl::StrCat(Text(*s.base), " has no meaning beside an explicit ladder; leave it out"));
-      }
-      if (!IsBetween(std::nextafter(1.0, 2.0), *s.base, kMaxBase)) {
-        return Invalid("spec.sinusoidal.base",
-                       absl::StrCat(Text(*s.base), " is not above 1 and at most 2^64"));
-      }
-    } else if (!given) {
-      s.base = kDefaultBase;
+    if (absl::Status status = CheckBase("spec.sinusoidal.base", s.base,
+                                        std::holds_alternative<ExplicitLadder>(s.ladder));
+        !status.ok()) {
+      return status;
     }
     if (absl::Status status = std::visit(LadderCheck{s.width / 2}, s.ladder); !status.ok()) {
       return status;
     }
-    if (LayoutName(s.layout).empty()) {
-      return Invalid("spec.sinusoidal.layout",
-                     absl::StrCat(static_cast<int>(s.layout), " is no known layout"));
+    if (absl::Status status = CheckLayout("spec.sinusoidal.layout", s.layout); !status.ok()) {
+      return status;
     }
     if (s.position_offset < -2 * kMaxPosition || s.position_offset > 2 * kMaxPosition) {
       return Invalid("spec.sinusoidal.position_offset",
@@ -130,6 +92,8 @@ struct SchemeCheck {
     }
     return absl::OkStatus();
   }
+
+  absl::Status operator()(Rotary& r) const { return CheckRotary(element_type, r); }
 
   absl::Status operator()(LearnedInit& l) const {
     if (absl::Status status = CheckWidth("spec.learned_init.width", l.width, /*pairs=*/false);
@@ -159,22 +123,48 @@ struct SchemeCheck {
   }
 };
 
-// Of a checked scheme: elements in a row, and the positions that have one.
+// Of a checked scheme: the shape of rows, and the positions that have one.
 struct Extent {
   std::int64_t row_width;
+  std::int64_t pairs;
+  std::int64_t axes;
+  std::optional<double> attention_factor;
   std::int64_t first_position;
   std::int64_t last_position;
 };
 
 struct ExtentOf {
   Extent operator()(const Sinusoidal& s) const {
-    return {RowWidth(s.layout, s.width), std::max(-kMaxPosition, -kMaxPosition - s.position_offset),
+    return {RowWidth(s.layout, s.width),
+            s.width / 2,
+            1,
+            1.0,
+            std::max(-kMaxPosition, -kMaxPosition - s.position_offset),
             std::min(kMaxPosition, kMaxPosition - s.position_offset)};
   }
-  Extent operator()(const LearnedInit& l) const { return {l.width, 0, l.max_positions - 1}; }
+  Extent operator()(const Rotary& r) const {
+    return {RowWidth(r.layout, r.width),
+            r.width / 2,
+            std::max<std::int64_t>(1, std::ssize(r.mrope_section)),
+            AttentionFactor(r).rounded(),
+            -kMaxPosition,
+            kMaxPosition};
+  }
+  Extent operator()(const LearnedInit& l) const {
+    return {l.width, 0, 1, std::nullopt, 0, l.max_positions - 1};
+  }
 };
 
 }  // namespace
+
+absl::string_view SchemeName(const Scheme& scheme) {
+  struct Visitor {
+    absl::string_view operator()(const Sinusoidal&) const { return "sinusoidal"; }
+    absl::string_view operator()(const Rotary&) const { return "rotary"; }
+    absl::string_view operator()(const LearnedInit&) const { return "learned_init"; }
+  };
+  return std::visit(Visitor{}, scheme);
+}
 
 absl::string_view LayoutName(Layout layout) {
   switch (layout) {
@@ -215,6 +205,9 @@ absl::StatusOr<CanonicalSpec> CanonicalSpec::Create(TableSpec spec) {
   SHA256Final(result.digest_.data(), &sha);
   const Extent extent = std::visit(ExtentOf{}, result.spec_.scheme);
   result.row_width_ = extent.row_width;
+  result.pairs_ = extent.pairs;
+  result.axes_ = extent.axes;
+  result.attention_factor_ = extent.attention_factor;
   result.first_position_ = extent.first_position;
   result.last_position_ = extent.last_position;
   return result;

@@ -10,44 +10,14 @@
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/unknown_field_set.h"
 #include "phasor/core/errors.h"
+#include "proto/field_codec.h"
+#include "proto/rotary_codec.h"
 
 namespace phasor {
 namespace {
 
 absl::Status Invalid(absl::string_view field, absl::string_view what) {
   return FieldError(absl::StatusCode::kInvalidArgument, field, what);
-}
-
-absl::Status Required(absl::string_view field) { return Invalid(field, "is required"); }
-
-v1::Layout LayoutToProto(Layout layout) {
-  switch (layout) {
-    case Layout::kSinCosInterleaved: return v1::LAYOUT_SIN_COS_INTERLEAVED;
-    case Layout::kSinCosHalves: return v1::LAYOUT_SIN_COS_HALVES;
-    case Layout::kCosSinHalves: return v1::LAYOUT_COS_SIN_HALVES;
-    case Layout::kCosSinInterleaved: return v1::LAYOUT_COS_SIN_INTERLEAVED;
-    case Layout::kCosSinDuplicatedHalves: return v1::LAYOUT_COS_SIN_DUPLICATED_HALVES;
-    case Layout::kCosSinDuplicatedPairs: return v1::LAYOUT_COS_SIN_DUPLICATED_PAIRS;
-    case Layout::kCosOnly: return v1::LAYOUT_COS_ONLY;
-    case Layout::kSinOnly: return v1::LAYOUT_SIN_ONLY;
-  }
-  return v1::LAYOUT_UNSPECIFIED;
-}
-
-absl::StatusOr<Layout> LayoutFromProto(v1::Layout layout, absl::string_view field) {
-  switch (layout) {
-    case v1::LAYOUT_UNSPECIFIED:
-    case v1::LAYOUT_SIN_COS_INTERLEAVED: return Layout::kSinCosInterleaved;
-    case v1::LAYOUT_SIN_COS_HALVES: return Layout::kSinCosHalves;
-    case v1::LAYOUT_COS_SIN_HALVES: return Layout::kCosSinHalves;
-    case v1::LAYOUT_COS_SIN_INTERLEAVED: return Layout::kCosSinInterleaved;
-    case v1::LAYOUT_COS_SIN_DUPLICATED_HALVES: return Layout::kCosSinDuplicatedHalves;
-    case v1::LAYOUT_COS_SIN_DUPLICATED_PAIRS: return Layout::kCosSinDuplicatedPairs;
-    case v1::LAYOUT_COS_ONLY: return Layout::kCosOnly;
-    case v1::LAYOUT_SIN_ONLY: return Layout::kSinOnly;
-    default: break;
-  }
-  return Invalid(field, absl::StrCat(static_cast<int>(layout), " is no known layout"));
 }
 
 absl::StatusOr<Sinusoidal> FromProto(const v1::Sinusoidal& proto) {
@@ -68,12 +38,12 @@ absl::StatusOr<Sinusoidal> FromProto(const v1::Sinusoidal& proto) {
       break;
     }
     case v1::Sinusoidal::kExplicit: {
-      const auto& frequencies = proto.explicit_().frequencies();
-      s.ladder = ExplicitLadder{std::vector<double>(frequencies.begin(), frequencies.end())};
+      s.ladder = ExplicitLadder{VectorOf(proto.explicit_().frequencies())};
       break;
     }
   }
-  absl::StatusOr<Layout> layout = LayoutFromProto(proto.layout(), "spec.sinusoidal.layout");
+  absl::StatusOr<Layout> layout =
+      LayoutFromProto(proto.layout(), s.layout, "spec.sinusoidal.layout");
   if (!layout.ok()) return layout.status();
   s.layout = *layout;
   s.position_offset = proto.position_offset();
@@ -117,6 +87,8 @@ struct SchemeWriter {
     if (fill || l.seed != 0) out.set_seed(l.seed);
     if (fill || l.stream != 0) out.set_stream(l.stream);
   }
+
+  void operator()(const Rotary& r) const { RotaryToProto(r, fill, proto->mutable_rotary()); }
 
   struct LadderWriter {
     v1::Sinusoidal* out;
@@ -203,9 +175,14 @@ absl::StatusOr<TableSpec> SpecFromProto(const v1::TableSpec& proto) {
       if (!scheme.ok()) return scheme.status();
       return TableSpec(*scheme, *type);
     }
+    case v1::TableSpec::kRotary: {
+      absl::StatusOr<Rotary> scheme = RotaryFromProto(proto.rotary());
+      if (!scheme.ok()) return scheme.status();
+      return TableSpec(*std::move(scheme), *type);
+    }
     case v1::TableSpec::SCHEME_NOT_SET: break;
   }
-  return Invalid("spec", "no scheme is set; set sinusoidal or learned_init");
+  return Invalid("spec", "no scheme is set; set sinusoidal, learned_init or rotary");
 }
 
 v1::TableSpec CanonicalToProto(const CanonicalSpec& spec) {

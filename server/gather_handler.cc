@@ -51,7 +51,19 @@ class GatherRowsHandler final : public UnaryHandler {
     } else {
       positions_ = std::vector<double>(real.begin(), real.end());
     }
-    status = CheckMessageSize(*spec, 0, CountOf(positions_), backend_->max_message_bytes,
+    axes_ = request.has_axes() ? request.axes() : 1;
+    if (axes_ != 1 && axes_ != spec->axes()) {
+      return FieldError(
+          absl::StatusCode::kInvalidArgument, "axes",
+          absl::StrCat(axes_, " is neither 1 nor the table's number of axes, ", spec->axes()));
+    }
+    if (CountOf(positions_) % axes_ != 0) {
+      return FieldError(absl::StatusCode::kInvalidArgument,
+                        real.empty() ? "positions" : "real_positions",
+                        absl::StrCat(CountOf(positions_), " positions are not whole rows of ",
+                                     axes_, ", one an axis"));
+    }
+    status = CheckMessageSize(*spec, 0, RowCount(), backend_->max_message_bytes,
                               real.empty() ? "positions" : "real_positions",
                               "gather in several calls, or read ranges with ReadRows");
     if (!status.ok()) return status;
@@ -67,7 +79,7 @@ class GatherRowsHandler final : public UnaryHandler {
       return true;
     }
     const auto* positions = std::get_if<std::vector<std::int64_t>>(&positions_);
-    if (positions == nullptr || positions->size() > kMaxInlineRows ||
+    if (axes_ != 1 || positions == nullptr || positions->size() > kMaxInlineRows ||
         CountOf(positions_) * spec_->row_bytes() > kMaxBlockBytes) {
       return false;
     }
@@ -103,16 +115,18 @@ class GatherRowsHandler final : public UnaryHandler {
     if (!status.ok()) return status;
     status = std::visit([&](const auto& list) { return GatherSome(list, stop); }, positions_);
     if (!status.ok()) return status;
-    if (next_ < static_cast<std::size_t>(CountOf(positions_))) return Progress::kAgain;
+    if (next_ < static_cast<std::size_t>(RowCount())) return Progress::kAgain;
     Answer();
     return Progress::kDone;
   }
 
  private:
+  std::int64_t RowCount() const { return CountOf(positions_) / axes_; }
+
   absl::Status Allocate() {
     if (rows_ != nullptr) return absl::OkStatus();
     absl::StatusOr<std::shared_ptr<RowBuffer>> rows =
-        backend_->cache.Allocate(CountOf(positions_) * spec_->row_bytes());
+        backend_->cache.Allocate(RowCount() * spec_->row_bytes());
     if (!rows.ok()) return rows.status();
     rows_ = *std::move(rows);
     return absl::OkStatus();
@@ -141,7 +155,14 @@ class GatherRowsHandler final : public UnaryHandler {
   absl::Status GatherSome(const std::vector<T>& positions, StopRequest stop) {
     const auto step =
         static_cast<std::size_t>(std::max<std::int64_t>(1, kStepElements / spec_->row_width()));
-    const std::size_t end = std::min(positions.size(), next_ + step);
+    const std::size_t end = std::min(static_cast<std::size_t>(RowCount()), next_ + step);
+    if (axes_ != 1) {
+      const auto axes = static_cast<std::size_t>(axes_);
+      const std::size_t first = std::exchange(next_, end);
+      return table_->rows().GatherAxesInto(
+          absl::MakeConstSpan(positions).subspan(first * axes, (end - first) * axes),
+          Rows(first, end), stop);
+    }
     while (next_ < end) {
       const std::size_t first = next_;
       while (next_ < end && !CopyCached(positions[next_])) ++next_;
@@ -157,7 +178,7 @@ class GatherRowsHandler final : public UnaryHandler {
 
   void Answer() {
     const RowsHead head = {.fingerprint = spec_->fingerprint(),
-                           .row_count = CountOf(positions_),
+                           .row_count = RowCount(),
                            .row_width = spec_->row_width(),
                            .element_type = spec_->element_type()};
     std::vector<grpc::Slice> slices;
@@ -168,6 +189,7 @@ class GatherRowsHandler final : public UnaryHandler {
   Backend* const backend_;
   std::optional<CanonicalSpec> spec_;
   Positions positions_;
+  std::int64_t axes_ = 1;  // positions a row
   TablePtr table_;
   BlockPtr block_;  // the last one copied from
   std::shared_ptr<RowBuffer> rows_;

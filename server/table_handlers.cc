@@ -50,9 +50,8 @@ class GetTableHandler final : public ImmediateHandler {
     table.set_row_bytes(spec->row_bytes());
     if (spec->bounded()) {
       table.set_row_count(spec->last_position() - spec->first_position() + 1);
-    } else {
-      table.set_attention_factor(1);
     }
+    if (const auto factor = spec->attention_factor()) table.set_attention_factor(*factor);
     table.set_first_position(spec->first_position());
     table.set_last_position(spec->last_position());
     table.set_numerics_description(absl::StrCat(
@@ -81,13 +80,12 @@ class GetFrequenciesHandler final : public UnaryHandler {
     if (!status.ok()) return status;
     absl::StatusOr<CanonicalSpec> spec = CheckTable(request);
     if (!spec.ok()) return spec.status();
-    if (const auto* sinusoidal = std::get_if<Sinusoidal>(&spec->spec().scheme)) {
-      const std::int64_t count = sinusoidal->width / 2;
-      status = CheckFits("spec.sinusoidal.width", absl::StrCat(count, " frequencies"),
-                         8 * count + static_cast<std::int64_t>(kListMarginBytes),
-                         backend_->max_message_bytes);
-      if (!status.ok()) return status;
-    }
+    status =
+        CheckFits(absl::StrCat("spec.", std::string(SchemeName(spec->spec().scheme)), ".width"),
+                  absl::StrCat(spec->pairs(), " frequencies"),
+                  8 * spec->pairs() + static_cast<std::int64_t>(kListMarginBytes),
+                  backend_->max_message_bytes);
+    if (!status.ok()) return status;
     spec_.emplace(*std::move(spec));
     return absl::OkStatus();
   }

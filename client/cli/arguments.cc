@@ -35,7 +35,7 @@ absl::StatusOr<Arguments> Arguments::Parse(const std::vector<std::string>& words
   if (verb.has_scheme && !arguments.scheme_.has_value()) {
     return FieldError(absl::StatusCode::kInvalidArgument, "spec",
                       absl::StrCat("no scheme given; write phasor ", verb.name,
-                                   " sinusoidal or phasor ", verb.name, " learned_init"));
+                                   " SCHEME, which is one of ", SchemeNames()));
   }
   absl::Status status = arguments.CheckMeaning();
   if (!status.ok()) return status;
@@ -86,7 +86,7 @@ absl::Status Arguments::TakeWord(absl::string_view word) {
   if (scheme == nullptr) {
     return FieldError(
         absl::StatusCode::kInvalidArgument, "spec",
-        absl::StrCat("unknown scheme \"", Shorten(word), "\"; known: sinusoidal, learned_init"));
+        absl::StrCat("unknown scheme \"", Shorten(word), "\"; known: ", SchemeNames()));
   }
   scheme_ = scheme->scheme;
   return absl::OkStatus();
@@ -129,8 +129,13 @@ absl::Status Arguments::Wrong(absl::string_view flag, const absl::Status& status
   if (fields.empty()) {
     return absl::Status(status.code(), absl::StrCat(Shown(flag), ": ", status.message()));
   }
-  const std::string field = absl::StrReplaceAll(fields.substr(0, fields.find(' ')),
-                                                {{"*", scheme_ ? InfoOf(*scheme_).name : ""}});
+  // Where several scalings have the field, that of the one given.
+  const std::string scaling = absl::StrCat("*.", Text("scaling").value_or(" "), ".");
+  const std::size_t begin =
+      absl::StrContains(fields, scaling) ? fields.rfind(' ', fields.find(scaling)) + 1 : 0;
+  const std::string field =
+      absl::StrReplaceAll(fields.substr(begin, fields.find(' ', begin) - begin),
+                          {{"*", scheme_ ? InfoOf(*scheme_).name : ""}});
   return FieldError(status.code(), field, status.message());
 }
 

@@ -69,12 +69,24 @@ absl::Status CheckAll(const CanonicalSpec& spec, absl::Span<const double> positi
 }
 
 absl::Status GatherPiece(const Table& table, absl::Span<const std::int64_t> positions,
-                         absl::Span<std::byte> out) {
-  return table.Gather(positions, out);
+                         std::int64_t axes, absl::Span<std::byte> out) {
+  return axes == 1 ? table.Gather(positions, out) : table.GatherAxes(positions, out);
 }
-absl::Status GatherPiece(const Table& table, absl::Span<const double> positions,
+absl::Status GatherPiece(const Table& table, absl::Span<const double> positions, std::int64_t axes,
                          absl::Span<std::byte> out) {
-  return table.GatherReal(positions, out);
+  return axes == 1 ? table.GatherReal(positions, out) : table.GatherRealAxes(positions, out);
+}
+
+/// Checks --axes against the table, and the positions against it.
+absl::Status CheckAxes(const CanonicalSpec& spec, std::int64_t axes, std::size_t positions) {
+  if (axes != 1 && axes != spec.axes()) {
+    return FieldError(absl::StatusCode::kInvalidArgument, "axes",
+                      absl::StrCat("the table has ", spec.axes(), " axes; give 1 or that"));
+  }
+  if (static_cast<std::int64_t>(positions) % axes == 0) return absl::OkStatus();
+  return FieldError(
+      absl::StatusCode::kInvalidArgument, "positions",
+      absl::StrCat(positions, " positions are not whole rows of ", axes, ", one an axis"));
 }
 
 }  // namespace
@@ -108,6 +120,8 @@ absl::Status RunGather(const Arguments& arguments) {
   if (!text.ok()) return arguments.Wrong("positions", text.status());
   absl::StatusOr<Positions> positions = ParsePositions(*text);
   if (!positions.ok()) return arguments.Wrong("positions", positions.status());
+  absl::StatusOr<std::int64_t> axes = IntegerFlag(arguments, "axes", 1);
+  if (!axes.ok()) return axes.status();
   absl::StatusOr<Destination> destination = DestinationFromFlags(arguments);
   if (!destination.ok()) return destination.status();
   absl::StatusOr<Table> table = OpenTable(arguments);
@@ -115,15 +129,17 @@ absl::Status RunGather(const Arguments& arguments) {
   return std::visit(
       [&](const auto& list) {
         absl::Status status = CheckAll(table->spec(), absl::MakeConstSpan(list));
+        if (status.ok()) status = CheckAxes(table->spec(), *axes, list.size());
         if (!status.ok()) return status;
-        return WriteRows(*table, static_cast<std::int64_t>(list.size()), *std::move(destination),
-                         [&](std::int64_t first, std::int64_t count, absl::Span<std::byte> out) {
-                           return GatherPiece(
-                               *table,
-                               absl::MakeConstSpan(list).subspan(static_cast<std::size_t>(first),
-                                                                 static_cast<std::size_t>(count)),
-                               out);
-                         });
+        return WriteRows(
+            *table, static_cast<std::int64_t>(list.size()) / *axes, *std::move(destination),
+            [&](std::int64_t first, std::int64_t count, absl::Span<std::byte> out) {
+              return GatherPiece(
+                  *table,
+                  absl::MakeConstSpan(list).subspan(static_cast<std::size_t>(first * *axes),
+                                                    static_cast<std::size_t>(count * *axes)),
+                  *axes, out);
+            });
       },
       *positions);
 }

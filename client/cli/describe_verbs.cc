@@ -37,7 +37,7 @@ Json TableJson(const Table& table) {
   }
   json["first_position"] = spec.first_position();
   json["last_position"] = spec.last_position();
-  if (std::holds_alternative<Sinusoidal>(spec.spec().scheme)) json["attention_factor"] = 1;
+  if (const auto factor = spec.attention_factor()) json["attention_factor"] = *factor;
   return json;
 }
 

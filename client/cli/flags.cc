@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 
@@ -27,6 +28,7 @@ constexpr VerbInfo kVerbs[] = {
 constexpr SchemeInfo kSchemes[] = {
     {Scheme::kSinusoidal, "sinusoidal"},
     {Scheme::kLearnedInit, "learned_init"},
+    {Scheme::kRotary, "rotary"},
 };
 
 constexpr unsigned kRange = Bit(Verb::kRows) | Bit(Verb::kExport) | Bit(Verb::kPlot);
@@ -38,22 +40,62 @@ constexpr unsigned kAllVerbs = kOfTables | kServerLists | Bit(Verb::kHealth);
 
 constexpr unsigned kSinusoidal = Bit(Scheme::kSinusoidal);
 constexpr unsigned kLearnedInit = Bit(Scheme::kLearnedInit);
+constexpr unsigned kRotary = Bit(Scheme::kRotary);
+constexpr unsigned kEvery = kSinusoidal | kLearnedInit | kRotary;
 
 constexpr FlagInfo kFlags[] = {
     {"max_positions", "N", kOfTables, kLearnedInit, "spec.*.max_positions", "rows of the table"},
-    {"width", "D", kOfTables, kSinusoidal | kLearnedInit, "spec.*.width",
-     "width d; even for sinusoidal"},
-    {"base", "B", kOfTables, kSinusoidal, "spec.*.base", "base of the ladder (10000)"},
+    {"width", "D", kOfTables, kEvery, "spec.*.width",
+     "width d, of rotary the rotary width; even but for learned_init"},
+    {"base", "B", kOfTables, kSinusoidal | kRotary, "spec.*.base", "base of the ladder (10000)"},
     {"ladder", "WORD", kOfTables, kSinusoidal,
      "spec.*.ladder spec.*.paper spec.*.inclusive spec.*.downscaled spec.*.explicit",
      "paper (default), inclusive, downscaled, explicit"},
     {"downscale_shift", "X", kOfTables, kSinusoidal, "spec.*.downscaled.downscale_shift",
      "of --ladder=downscaled"},
-    {"frequencies", "W,W,...|@FILE", kOfTables, kSinusoidal, "spec.*.explicit.frequencies",
-     "of --ladder=explicit: d/2 of them"},
-    {"layout", "WORD", kOfTables, kSinusoidal, "spec.*.layout",
-     "sin_cos_interleaved (default), sin_cos_halves, cos_sin_halves, cos_sin_interleaved, "
-     "cos_sin_duplicated_halves, cos_sin_duplicated_pairs, cos_only, sin_only"},
+    {"scaling", "WORD", kOfTables, kRotary, "spec.*.scaling spec.*.none spec.*.linear spec.*.ntk",
+     "none (default), linear, ntk, dynamic_ntk, yarn, longrope, llama3, proportional, explicit"},
+    {"factor", "S", kOfTables, kRotary,
+     "spec.*.linear.factor spec.*.ntk.factor spec.*.dynamic_ntk.factor spec.*.yarn.factor "
+     "spec.*.longrope.factor spec.*.llama3.factor spec.*.proportional.factor",
+     "of every scaling but none and explicit"},
+    {"original_max_position_embeddings", "M", kOfTables, kRotary,
+     "spec.*.yarn.original_max_position_embeddings "
+     "spec.*.longrope.original_max_position_embeddings "
+     "spec.*.llama3.original_max_position_embeddings",
+     "of yarn, longrope, llama3"},
+    {"max_position_embeddings", "M", kOfTables, kRotary,
+     "spec.*.dynamic_ntk.max_position_embeddings", "of dynamic_ntk"},
+    {"sequence_length", "L", kOfTables, kRotary,
+     "spec.*.dynamic_ntk.sequence_length spec.*.longrope.sequence_length",
+     "of dynamic_ntk and longrope: the length that the table is for"},
+    {"beta_fast", "X", kOfTables, kRotary, "spec.*.yarn.beta_fast", "of yarn (32)"},
+    {"beta_slow", "X", kOfTables, kRotary, "spec.*.yarn.beta_slow", "of yarn (1)"},
+    {"mscale", "X", kOfTables, kRotary, "spec.*.yarn.mscale", "of yarn, beside the other"},
+    {"mscale_all_dim", "X", kOfTables, kRotary, "spec.*.yarn.mscale_all_dim",
+     "of yarn, beside the other"},
+    {"truncate", "WORD", kOfTables, kRotary, "spec.*.yarn.truncate",
+     "of yarn: true (default), false"},
+    {"short_factor", "E,E,...|@FILE", kOfTables, kRotary, "spec.*.longrope.short_factor",
+     "of longrope: d/2 of them"},
+    {"long_factor", "E,E,...|@FILE", kOfTables, kRotary, "spec.*.longrope.long_factor",
+     "of longrope: d/2 of them"},
+    {"low_freq_factor", "X", kOfTables, kRotary, "spec.*.llama3.low_freq_factor", "of llama3"},
+    {"high_freq_factor", "X", kOfTables, kRotary, "spec.*.llama3.high_freq_factor", "of llama3"},
+    {"partial_rotary_factor", "X", kOfTables, kRotary, "spec.*.proportional.partial_rotary_factor",
+     "of proportional (1)"},
+    {"frequencies", "W,W,...|@FILE", kOfTables, kSinusoidal | kRotary,
+     "spec.*.explicit.frequencies", "of --ladder=explicit, --scaling=explicit: d/2 of them"},
+    {"attention_factor", "X", kOfTables, kRotary, "spec.*.attention_factor",
+     "what sines and cosines are multiplied by (as the scaling says)"},
+    {"layout", "WORD", kOfTables, kSinusoidal | kRotary, "spec.*.layout",
+     "sin_cos_interleaved (default of sinusoidal), sin_cos_halves, cos_sin_halves (default of "
+     "rotary), cos_sin_interleaved, cos_sin_duplicated_halves, cos_sin_duplicated_pairs, cos_only, "
+     "sin_only"},
+    {"mrope_section", "N,N,...", kOfTables, kRotary, "spec.*.mrope_section",
+     "pairs of each axis (none)"},
+    {"mrope_interleaved", "WORD", kOfTables, kRotary, "spec.*.mrope_interleaved",
+     "false (default), true"},
     {"position_offset", "N", kOfTables, kSinusoidal, "spec.*.position_offset",
      "added to every position (0)"},
     {"zero_row", "N", kOfTables, kSinusoidal, "spec.*.zero_row",
@@ -61,15 +103,17 @@ constexpr FlagInfo kFlags[] = {
     {"stddev", "X", kOfTables, kLearnedInit, "spec.*.stddev", "standard deviation (0.02)"},
     {"seed", "N", kOfTables, kLearnedInit, "spec.*.seed", "seed of the generator (0)"},
     {"stream", "N", kOfTables, kLearnedInit, "spec.*.stream", "stream of the generator (0)"},
-    {"type", "WORD", kOfTables, kSinusoidal | kLearnedInit, "spec.element_type",
+    {"type", "WORD", kOfTables, kEvery, "spec.element_type",
      "float32 (default), float64, float16, bfloat16"},
-    {"numerics", "WORD", kOfTables, kSinusoidal, "spec.numerics", "exact (default)"},
+    {"numerics", "WORD", kOfTables, kSinusoidal | kRotary, "spec.numerics", "exact (default)"},
 
     {"start", "N", kRange, 0, "start_position", "first position (0)"},
     {"count", "N", kRange, 0, "row_count",
      "number of rows; required, but for plot (256, or those there are)"},
     {"positions", "P,P,...|@FILE", Bit(Verb::kGather), 0, "positions real_positions",
      "all integers, or all with '.' or 'e': fractional positions; required"},
+    {"axes", "N", Bit(Verb::kGather), kRotary, "axes",
+     "positions a row: 1 (default), or as many as --mrope_section has"},
     {"by", "K", Bit(Verb::kShift), 0, "by steps fractional_steps",
      "how far, an integer or a real number; required"},
     {"input", "FILE.npy", Bit(Verb::kShift), 0, "data rows",
@@ -112,8 +156,8 @@ std::string ToolHelp() {
     absl::StrAppendFormat(&text, "  %-20s %s\n",
                           absl::StrCat(verb.name, verb.has_scheme ? " SCHEME" : ""), verb.help);
   }
-  absl::StrAppend(&text,
-                  "\nSchemes: sinusoidal, learned_init. Flags stand before or after the verb, in "
+  absl::StrAppend(&text, "\nSchemes: ", SchemeNames(),
+                  ". Flags stand before or after the verb, in "
                   "any order.\nNumbers are decimal. `phasor VERB --help` lists a verb's flags.\n\n"
                   "  phasor rows sinusoidal --width=4 --count=3 --local\n"
                   "  phasor export sinusoidal --width=512 --count=131072 --type=bfloat16 "
@@ -128,6 +172,12 @@ std::string ToolHelp() {
 absl::Span<const VerbInfo> Verbs() { return kVerbs; }
 absl::Span<const SchemeInfo> Schemes() { return kSchemes; }
 absl::Span<const FlagInfo> Flags() { return kFlags; }
+
+std::string SchemeNames() {
+  return absl::StrJoin(kSchemes, ", ", [](std::string* out, const SchemeInfo& scheme) {
+    absl::StrAppend(out, scheme.name);
+  });
+}
 
 const VerbInfo* FindVerb(absl::string_view name) {
   const auto* found = std::find_if(std::begin(kVerbs), std::end(kVerbs),

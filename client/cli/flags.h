@@ -26,7 +26,7 @@ enum class Verb : std::uint8_t {
   kHealth,
   kInfo,
 };
-enum class Scheme : std::uint8_t { kSinusoidal, kLearnedInit };
+enum class Scheme : std::uint8_t { kSinusoidal, kLearnedInit, kRotary };
 
 /// Sets of verbs and of schemes, a bit each.
 constexpr unsigned Bit(Verb verb) { return 1U << static_cast<unsigned>(verb); }
@@ -57,6 +57,8 @@ struct FlagInfo {
 absl::Span<const VerbInfo> Verbs();
 absl::Span<const SchemeInfo> Schemes();
 absl::Span<const FlagInfo> Flags();
+/// The schemes' names, with commas between.
+std::string SchemeNames();
 
 const VerbInfo* FindVerb(absl::string_view name);
 const VerbInfo& InfoOf(Verb verb);

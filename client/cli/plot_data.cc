@@ -26,6 +26,28 @@ struct LadderWords {
   std::string operator()(const ExplicitLadder&) const { return "explicit frequencies"; }
 };
 
+struct ScalingWords {
+  std::string operator()(const NoScaling&) const { return ""; }
+  std::string operator()(const LinearScaling& s) const { return Factor("linear", s.factor); }
+  std::string operator()(const NtkScaling& s) const { return Factor("ntk", s.factor); }
+  std::string operator()(const DynamicNtkScaling& s) const {
+    return absl::StrCat(Factor("dynamic ntk", s.factor), " at length ", s.sequence_length);
+  }
+  std::string operator()(const YarnScaling& s) const { return Factor("yarn", s.factor); }
+  std::string operator()(const LongRopeScaling& s) const {
+    return absl::StrCat(", longrope at length ", s.sequence_length);
+  }
+  std::string operator()(const Llama3Scaling& s) const { return Factor("llama3", s.factor); }
+  std::string operator()(const ProportionalScaling& s) const {
+    return absl::StrCat(", proportional ", s.partial_rotary_factor);
+  }
+  std::string operator()(const ExplicitLadder&) const { return ", explicit frequencies"; }
+
+  static std::string Factor(absl::string_view name, double factor) {
+    return absl::StrCat(", ", name, " by ", factor);
+  }
+};
+
 struct TitleOf {
   std::string operator()(const Sinusoidal& s) const {
     std::string title = absl::StrCat(
@@ -36,6 +58,18 @@ struct TitleOf {
     }
     if (s.position_offset != 0) absl::StrAppend(&title, ", offset ", s.position_offset);
     if (s.zero_row.has_value()) absl::StrAppend(&title, ", zero row ", *s.zero_row);
+    return title;
+  }
+  std::string operator()(const Rotary& r) const {
+    std::string title = absl::StrCat("rotary, width ", r.width);
+    if (r.base.has_value()) absl::StrAppend(&title, ", base ", *r.base);
+    title += std::visit(ScalingWords{}, r.scaling);
+    if (r.attention_factor.has_value()) {
+      absl::StrAppend(&title, ", attention factor ", *r.attention_factor);
+    }
+    if (r.layout != Layout::kCosSinHalves) {
+      absl::StrAppend(&title, ", ", absl::AsciiStrToLower(LayoutName(r.layout)));
+    }
     return title;
   }
   std::string operator()(const LearnedInit& l) const {
@@ -94,7 +128,8 @@ absl::StatusOr<Plot> ReadPlot(const Table& table, std::int64_t start, std::int64
     }
   }
 
-  if (!std::holds_alternative<Sinusoidal>(spec.scheme)) {
+  map.limit = table.spec().attention_factor().value_or(1);
+  if (table.spec().pairs() == 0) {
     map.limit = 0;
     for (double value : map.values) map.limit = std::fmax(map.limit, std::fabs(value));
     if (map.limit == 0) map.limit = 1;

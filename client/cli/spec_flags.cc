@@ -4,79 +4,15 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "client/cli/number_list.h"
-#include "core/number_text.h"
+#include "client/cli/flag_reader.h"
+#include "client/cli/rotary_flags.h"
 
 namespace phasor::cli {
 namespace {
 
 constexpr ElementType kElementTypes[] = {ElementType::kFloat32, ElementType::kFloat64,
                                          ElementType::kFloat16, ElementType::kBfloat16};
-constexpr Layout kLayouts[] = {
-    Layout::kSinCosInterleaved,
-    Layout::kSinCosHalves,
-    Layout::kCosSinHalves,
-    Layout::kCosSinInterleaved,
-    Layout::kCosSinDuplicatedHalves,
-    Layout::kCosSinDuplicatedPairs,
-    Layout::kCosOnly,
-    Layout::kSinOnly,
-};
-
-/// Reads flags one after the other and keeps the first error, so that the
-/// code that fills a spec is a list of fields.
-class FlagReader {
- public:
-  explicit FlagReader(const Arguments& arguments) : arguments_(arguments) {}
-
-  const absl::Status& status() const { return status_; }
-  bool Has(absl::string_view flag) const { return arguments_.Text(flag).has_value(); }
-  void Fail(const absl::Status& status) { status_.Update(status); }
-  void Fail(absl::string_view flag, absl::string_view what) { Fail(arguments_.Wrong(flag, what)); }
-
-  /// The number that `parse` reads from the flag; nothing where it is absent
-  /// or wrong.
-  template <typename Parse>
-  auto Take(absl::string_view flag, Parse parse)
-      -> std::optional<typename decltype(parse(flag))::value_type> {
-    const std::optional<absl::string_view> text = arguments_.Text(flag);
-    if (!text.has_value()) return std::nullopt;
-    auto value = parse(*text);
-    if (value.ok()) return *std::move(value);
-    Fail(arguments_.Wrong(flag, value.status()));
-    return std::nullopt;
-  }
-  std::optional<std::int64_t> Integer(absl::string_view flag) { return Take(flag, ParseInt64); }
-  std::optional<double> Real(absl::string_view flag) { return Take(flag, ParseFloat64); }
-  std::int64_t RequiredInteger(absl::string_view flag) {
-    if (!Has(flag)) Fail(flag, "required");
-    return Integer(flag).value_or(0);
-  }
-  /// The value among `values` whose name, in lower case, is the flag's word.
-  template <typename T, std::size_t n>
-  T Word(absl::string_view flag, const T (&values)[n], absl::string_view (*name)(T)) {
-    const std::optional<absl::string_view> text = arguments_.Text(flag);
-    if (!text.has_value()) return values[0];
-    for (T value : values) {
-      if (absl::AsciiStrToLower(name(value)) == *text) return value;
-    }
-    Fail(flag, absl::StrCat("unknown word \"", *text, "\"; known: ", FindFlag(flag)->help));
-    return values[0];
-  }
-
- private:
-  const Arguments& arguments_;
-  absl::Status status_;
-};
-
-absl::StatusOr<std::vector<double>> ParseFrequencies(absl::string_view value) {
-  absl::StatusOr<std::string> text = ReadListText(value);
-  if (!text.ok()) return text.status();
-  return ParseReals(*text);
-}
-
 Ladder LadderFromFlags(FlagReader& flags, const Arguments& arguments) {
   const absl::string_view word = arguments.Text("ladder").value_or("paper");
   if (flags.Has("downscale_shift") && word != "downscaled") {
@@ -90,8 +26,7 @@ Ladder LadderFromFlags(FlagReader& flags, const Arguments& arguments) {
   if (word == "downscaled") return DownscaledLadder{flags.Real("downscale_shift")};
   if (word == "explicit") {
     if (!flags.Has("frequencies")) flags.Fail("frequencies", "required by --ladder=explicit");
-    return ExplicitLadder{
-        flags.Take("frequencies", ParseFrequencies).value_or(std::vector<double>())};
+    return ExplicitLadder{flags.RequiredReals("frequencies")};
   }
   flags.Fail("ladder",
              absl::StrCat("unknown word \"", word, "\"; known: ", FindFlag("ladder")->help));
@@ -103,7 +38,7 @@ TableSpec SinusoidalFromFlags(FlagReader& flags, const Arguments& arguments) {
   scheme.width = flags.RequiredInteger("width");
   scheme.base = flags.Real("base");
   scheme.ladder = LadderFromFlags(flags, arguments);
-  scheme.layout = flags.Word("layout", kLayouts, LayoutName);
+  scheme.layout = flags.LayoutOr(scheme.layout);
   scheme.position_offset = flags.Integer("position_offset").value_or(scheme.position_offset);
   scheme.zero_row = flags.Integer("zero_row");
   return scheme;
@@ -119,12 +54,20 @@ TableSpec LearnedInitFromFlags(FlagReader& flags) {
   return scheme;
 }
 
+TableSpec SchemeFromFlags(FlagReader& flags, const Arguments& arguments) {
+  switch (*arguments.scheme()) {
+    case Scheme::kSinusoidal: return SinusoidalFromFlags(flags, arguments);
+    case Scheme::kLearnedInit: return LearnedInitFromFlags(flags);
+    case Scheme::kRotary: return RotaryFromFlags(flags, arguments);
+  }
+  return LearnedInit();
+}
+
 }  // namespace
 
 absl::StatusOr<TableSpec> SpecFromFlags(const Arguments& arguments) {
   FlagReader flags(arguments);
-  TableSpec spec = arguments.scheme() == Scheme::kSinusoidal ? SinusoidalFromFlags(flags, arguments)
-                                                             : LearnedInitFromFlags(flags);
+  TableSpec spec = SchemeFromFlags(flags, arguments);
   spec.element_type = flags.Word("type", kElementTypes, ElementTypeName);
   if (const auto numerics = arguments.Text("numerics"); numerics.has_value()) {
     if (*numerics == "torch_float32") {

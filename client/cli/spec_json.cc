@@ -4,6 +4,7 @@
 #include <string>
 #include <variant>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -26,6 +27,48 @@ struct AddLadder {
   }
 };
 
+struct AddScaling {
+  Json& fields;
+
+  void operator()(const NoScaling&) const { fields["none"] = Json::object(); }
+  void operator()(const LinearScaling& s) const { fields["linear"] = {{"factor", s.factor}}; }
+  void operator()(const NtkScaling& s) const { fields["ntk"] = {{"factor", s.factor}}; }
+  void operator()(const DynamicNtkScaling& s) const {
+    fields["dynamic_ntk"] = {{"factor", s.factor},
+                             {"max_position_embeddings", s.max_position_embeddings},
+                             {"sequence_length", s.sequence_length}};
+  }
+  void operator()(const YarnScaling& s) const {
+    Json& yarn = fields["yarn"];
+    yarn = {{"factor", s.factor},
+            {"original_max_position_embeddings", s.original_max_position_embeddings},
+            {"beta_fast", s.beta_fast},
+            {"beta_slow", s.beta_slow}};
+    if (s.mscale.has_value()) yarn["mscale"] = *s.mscale;
+    if (s.mscale_all_dim.has_value()) yarn["mscale_all_dim"] = *s.mscale_all_dim;
+    yarn["truncate"] = s.truncate;
+  }
+  void operator()(const LongRopeScaling& s) const {
+    Json& longrope = fields["longrope"];
+    longrope = {{"short_factor", s.short_factor},
+                {"long_factor", s.long_factor},
+                {"original_max_position_embeddings", s.original_max_position_embeddings},
+                {"sequence_length", s.sequence_length}};
+    if (s.factor.has_value()) longrope["factor"] = *s.factor;
+  }
+  void operator()(const Llama3Scaling& s) const {
+    fields["llama3"] = {{"factor", s.factor},
+                        {"low_freq_factor", s.low_freq_factor},
+                        {"high_freq_factor", s.high_freq_factor},
+                        {"original_max_position_embeddings", s.original_max_position_embeddings}};
+  }
+  void operator()(const ProportionalScaling& s) const {
+    fields["proportional"] = {{"partial_rotary_factor", s.partial_rotary_factor},
+                              {"factor", s.factor}};
+  }
+  void operator()(const ExplicitLadder& ladder) const { AddLadder{fields}(ladder); }
+};
+
 struct AddScheme {
   Json& json;
 
@@ -39,6 +82,17 @@ struct AddScheme {
     fields["layout"] = absl::StrCat("LAYOUT_", LayoutName(scheme.layout));
     fields["position_offset"] = scheme.position_offset;
     if (scheme.zero_row.has_value()) fields["zero_row"] = *scheme.zero_row;
+  }
+  void operator()(const Rotary& scheme) const {
+    Json& fields = json["rotary"];
+    fields["width"] = scheme.width;
+    if (scheme.base.has_value()) fields["base"] = *scheme.base;
+    std::visit(AddScaling{fields}, scheme.scaling);
+    if (scheme.attention_factor.has_value()) fields["attention_factor"] = *scheme.attention_factor;
+    fields["layout"] = absl::StrCat("LAYOUT_", LayoutName(scheme.layout));
+    if (scheme.mrope_section.empty()) return;
+    fields["mrope_section"] = scheme.mrope_section;
+    fields["mrope_interleaved"] = scheme.mrope_interleaved;
   }
   void operator()(const LearnedInit& scheme) const {
     json["learned_init"] = {{"max_positions", scheme.max_positions},
@@ -68,7 +122,7 @@ nlohmann::ordered_json CanonicalSpecJson(const CanonicalSpec& spec) {
   for (absl::string_view line : absl::StrSplit(spec.text(), '\n', absl::SkipEmpty())) {
     const std::string path = absl::StrReplaceAll(line.substr(0, line.find('=')), {{".", "/"}});
     const Json::json_pointer pointer("/" + path);
-    canonical[pointer] = effective.at(pointer);
+    canonical[pointer] = absl::EndsWith(line, "={}") ? Json::object() : effective.at(pointer);
   }
   return canonical;
 }

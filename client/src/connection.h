@@ -60,7 +60,8 @@ using Parts = std::vector<absl::Span<std::byte>>;
 
 using Positions = std::variant<absl::Span<const std::int64_t>, absl::Span<const double>>;
 
-/// Rows to be gathered.
+/// Rows to be gathered: one position a row of `out`, or as many as the table has
+/// axes.
 struct GatherJob {
   const TableHandle* table;
   Positions positions;

@@ -352,15 +352,18 @@ absl::Status GrpcConnection::CutGather(const GatherJob& job, CallLimits limits,
   auto request = RequestFor<v1::GatherRowsRequest>(*job.table);
   const auto head_bytes = kHeadBytes + static_cast<std::int64_t>(request.ByteSizeLong());
   const std::int64_t row_bytes = job.table->spec().row_bytes();
+  const std::int64_t count = static_cast<std::int64_t>(job.out.size()) / row_bytes;
+  if (count == 0) return absl::OkStatus();
   const auto cut = [&](auto all, auto* field) -> absl::Status {
-    const auto count = static_cast<std::int64_t>(all.size());
+    const std::int64_t axes = static_cast<std::int64_t>(all.size()) / count;
+    if (axes != 1) request.set_axes(axes);
     const absl::StatusOr<std::int64_t> part =
-        RowsPerMessage(count, std::max(row_bytes, kPositionBytes), head_bytes, limits);
+        RowsPerMessage(count, std::max(row_bytes, axes * kPositionBytes), head_bytes, limits);
     if (!part.ok()) return part.status();
     for (std::int64_t done = 0; done < count; done += *part) {
       const std::int64_t rows = std::min(*part, count - done);
       field->Clear();
-      field->Add(all.begin() + done, all.begin() + done + rows);
+      field->Add(all.begin() + done * axes, all.begin() + (done + rows) * axes);
       calls.push_back({job.table, Serialize(request),
                        job.out.subspan(static_cast<std::size_t>(done * row_bytes),
                                        static_cast<std::size_t>(rows * row_bytes)),
@@ -413,8 +416,7 @@ absl::StatusOr<std::vector<double>> GrpcConnection::Frequencies(const TableHandl
                                                       response.fingerprint(), "\", not of ",
                                                       table.fingerprint()));
   }
-  const auto* sinusoidal = std::get_if<Sinusoidal>(&table.spec().spec().scheme);
-  if (sinusoidal == nullptr || response.frequencies_size() != sinusoidal->width / 2) {
+  if (response.frequencies_size() != table.spec().pairs()) {
     return absl::DataLossError(
         absl::StrCat("the server sent ", response.frequencies_size(), " frequencies"));
   }

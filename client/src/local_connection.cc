@@ -25,8 +25,14 @@ void LocalConnection::StartRead(std::shared_ptr<const TableHandle> /*table*/,
 
 absl::Status LocalConnection::Gather(absl::Span<const GatherJob> jobs, CallLimits /*limits*/) {
   for (const GatherJob& job : jobs) {
+    const LocalTable& table = job.table->local();
+    const std::size_t rows = job.out.size() / static_cast<std::size_t>(table.spec().row_bytes());
     absl::Status status = std::visit(
-        [&](auto span) { return job.table->local().GatherInto(span, job.out); }, job.positions);
+        [&](auto span) {
+          return span.size() == rows ? table.GatherInto(span, job.out)
+                                     : table.GatherAxesInto(span, job.out);
+        },
+        job.positions);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

@@ -1,6 +1,7 @@
 #include "phasor/rotary.h"
 
 #include <cstring>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -27,9 +28,27 @@ struct Places {
   std::int64_t step;
 };
 
-absl::StatusOr<Places> PlacesOf(const Sinusoidal& spec) {
-  const std::int64_t h = spec.width / 2;
-  switch (spec.layout) {
+// What turning needs to know of a table's scheme.
+struct PairTable {
+  std::int64_t width = 0;
+  Layout layout = Layout::kSinCosInterleaved;
+  std::int64_t position_offset = 0;
+  bool has_zero_row = false;
+};
+
+struct PairTableOf {
+  std::optional<PairTable> operator()(const Sinusoidal& s) const {
+    return PairTable{s.width, s.layout, s.position_offset, s.zero_row.has_value()};
+  }
+  std::optional<PairTable> operator()(const Rotary& r) const {
+    return PairTable{r.width, r.layout};
+  }
+  std::optional<PairTable> operator()(const LearnedInit&) const { return std::nullopt; }
+};
+
+absl::StatusOr<Places> PlacesOf(const PairTable& pairs) {
+  const std::int64_t h = pairs.width / 2;
+  switch (pairs.layout) {
     case Layout::kSinCosInterleaved: return Places{0, 1, 2};
     case Layout::kSinCosHalves: return Places{0, h, 1};
     case Layout::kCosSinHalves: return Places{h, 0, 1};
@@ -39,7 +58,7 @@ absl::StatusOr<Places> PlacesOf(const Sinusoidal& spec) {
     case Layout::kCosOnly:
     case Layout::kSinOnly: break;
   }
-  return Bad("table", absl::StrCat("has layout ", LayoutName(spec.layout),
+  return Bad("table", absl::StrCat("has layout ", LayoutName(pairs.layout),
                                    ", one half of its pairs; both are needed"));
 }
 
@@ -83,16 +102,21 @@ absl::Status Rotate(ElementType type, void* x, std::size_t size,
                     absl::Span<const std::int64_t> positions, const Table& table, Pairing pairing,
                     std::int64_t head_width, Turn turn) {
   const CanonicalSpec& spec = table.spec();
-  const auto* sinusoidal = std::get_if<Sinusoidal>(&spec.spec().scheme);
-  if (sinusoidal == nullptr) return Bad("table", "is not a sinusoidal table");
-  if (sinusoidal->zero_row.has_value()) return Bad("table", "has a zero row, which turns nothing");
+  const std::optional<PairTable> turning = std::visit(PairTableOf{}, spec.spec().scheme);
+  if (!turning.has_value()) return Bad("table", "has no sines and cosines to turn by");
+  if (turning->has_zero_row) return Bad("table", "has a zero row, which turns nothing");
+  if (turn == Turn::kBy && spec.attention_factor() != 1) {
+    return Bad("table", absl::StrCat("has attention factor ", *spec.attention_factor(),
+                                     ", which the keys have already; shift with the same table of "
+                                     "attention_factor 1"));
+  }
   if (spec.element_type() == ElementType::kFloat64) {
     return Bad("table", "is FLOAT64; open it as FLOAT32");
   }
-  const absl::StatusOr<Places> places = PlacesOf(*sinusoidal);
+  const absl::StatusOr<Places> places = PlacesOf(*turning);
   if (!places.ok()) return places.status();
 
-  const std::int64_t width = sinusoidal->width;
+  const std::int64_t width = turning->width;
   if (head_width == 0) head_width = width;
   if (head_width < width) {
     return Bad("head_width", absl::StrCat(head_width, " is less than the table's width ", width));
@@ -103,7 +127,7 @@ absl::Status Rotate(ElementType type, void* x, std::size_t size,
                                  positions.size(), " positions"));
   }
   // A shift is an angle, not a place: the offset of the table's places is undone.
-  const std::int64_t offset = turn == Turn::kBy ? sinusoidal->position_offset : 0;
+  const std::int64_t offset = turn == Turn::kBy ? turning->position_offset : 0;
   absl::Status status = CheckPositions(spec, positions, offset, turn);
   if (!status.ok() || size == 0) return status;
 

@@ -78,6 +78,35 @@ absl::Status Table::ReadInto(std::int64_t start, std::int64_t count,
   return status.ok() ? table_->ReadInto(start, count, out) : status;
 }
 
+template <typename T>
+absl::Status Table::GatherRows(absl::Span<const T> positions, std::int64_t axes,
+                               absl::Span<std::byte> out) const {
+  constexpr absl::string_view kField = std::is_integral_v<T> ? "positions" : "real_positions";
+  const auto count = static_cast<std::int64_t>(positions.size());
+  if (count % axes != 0) {
+    return Bad(kField, absl::StrCat("has ", count, " numbers, which are not whole rows of ", axes,
+                                    ", one an axis"));
+  }
+  absl::Status status = spec().CheckPositions(positions);
+  if (status.ok()) status = CheckSize(out, count / axes, row_bytes());
+  if (!status.ok() || positions.empty()) return status;
+  internal::Session& session = table_->session();
+  const internal::GatherJob job{&table_->handle(), positions, out};
+  return session.connection().Gather(absl::MakeConstSpan(&job, 1), session.Limits());
+}
+
+template <typename T>
+absl::StatusOr<Rows> Table::GatherRows(absl::Span<const T> positions, std::int64_t axes) const {
+  const auto count = static_cast<std::int64_t>(positions.size()) / axes;
+  auto memory =
+      Allocate(count, row_bytes(), std::is_integral_v<T> ? "positions" : "real_positions");
+  if (!memory.ok()) return memory.status();
+  absl::Status status =
+      GatherRows(positions, axes, {memory->get(), static_cast<std::size_t>(count * row_bytes())});
+  if (!status.ok()) return status;
+  return Rows(*std::move(memory), count, row_width(), element_type());
+}
+
 absl::StatusOr<Rows> Table::Gather(absl::Span<const std::int64_t> positions) const {
   const auto count = static_cast<std::int64_t>(positions.size());
   auto memory = Allocate(count, row_bytes(), "positions");
@@ -119,25 +148,30 @@ absl::Status Table::Gather(absl::Span<const TableStep> steps) {
 }
 
 absl::StatusOr<Rows> Table::GatherReal(absl::Span<const double> positions) const {
-  const auto count = static_cast<std::int64_t>(positions.size());
-  auto memory = Allocate(count, row_bytes(), "real_positions");
-  if (!memory.ok()) return memory.status();
-  absl::Status status =
-      GatherReal(positions, absl::MakeSpan(memory->get(), positions.size() * row_bytes()));
-  if (!status.ok()) return status;
-  return Rows(*std::move(memory), count, row_width(), element_type());
+  return GatherRows(positions, 1);
 }
 
 absl::Status Table::GatherReal(absl::Span<const double> positions,
                                absl::Span<std::byte> out) const {
-  absl::Status status = spec().CheckPositions(positions);
-  if (status.ok()) {
-    status = CheckSize(out, static_cast<std::int64_t>(positions.size()), row_bytes());
-  }
-  if (!status.ok() || positions.empty()) return status;
-  internal::Session& session = table_->session();
-  const internal::GatherJob job{&table_->handle(), positions, out};
-  return session.connection().Gather(absl::MakeConstSpan(&job, 1), session.Limits());
+  return GatherRows(positions, 1, out);
+}
+
+absl::StatusOr<Rows> Table::GatherAxes(absl::Span<const std::int64_t> positions) const {
+  return GatherRows(positions, spec().axes());
+}
+
+absl::Status Table::GatherAxes(absl::Span<const std::int64_t> positions,
+                               absl::Span<std::byte> out) const {
+  return GatherRows(positions, spec().axes(), out);
+}
+
+absl::StatusOr<Rows> Table::GatherRealAxes(absl::Span<const double> positions) const {
+  return GatherRows(positions, spec().axes());
+}
+
+absl::Status Table::GatherRealAxes(absl::Span<const double> positions,
+                                   absl::Span<std::byte> out) const {
+  return GatherRows(positions, spec().axes(), out);
 }
 
 absl::StatusOr<Rows> Table::Shift(const Rows& rows, ShiftBy by) const {

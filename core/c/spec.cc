@@ -163,13 +163,6 @@ std::int32_t NumberOf(ElementType type) {
   return PHASOR_DEFAULT_ELEMENT_TYPE;
 }
 
-struct FrequencyCount {
-  std::size_t operator()(const Sinusoidal& s) const {
-    return static_cast<std::size_t>(s.width / 2);
-  }
-  std::size_t operator()(const LearnedInit&) const { return 0; }
-};
-
 absl::Status Shift(const phasor_spec* spec, ShiftBy steps, const void* rows, void* out,
                    std::size_t bytes) {
   absl::Status status = CheckPointer("rows", rows, bytes);
@@ -239,7 +232,7 @@ phasor_code phasor_check_real_positions(const phasor_spec* spec, const double* p
 }
 
 size_t phasor_frequency_count(const phasor_spec* spec) {
-  return std::visit(phasor::c::FrequencyCount{}, spec->spec.spec().scheme);
+  return static_cast<size_t>(spec->spec.pairs());
 }
 
 phasor_code phasor_frequencies(const phasor_spec* spec, double* out, size_t count,

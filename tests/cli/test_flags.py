@@ -53,7 +53,7 @@ def test_written_defaults_are_the_defaults(tool):
     (["row", "sinusoidal"], "row"),
     (["rows"], "scheme"),
     (["rows", "sinusoid"], "sinusoid"),
-    (["rows", "rotary", "--width=4", "--count=1"], "rotary"),
+    (["rows", "rotational", "--width=4", "--count=1"], "rotational"),
     (ROWS + ["more"], "more"),
     (ROWS + ["--widht=4"], "--widht"),
     (ROWS + ["--width=4"], "--width"),

@@ -293,6 +293,30 @@ TEST(ShiftRotaryTest, ByNothingGivesTheKeysBack) {
   EXPECT_THAT(x, ElementsAreArray(before));
 }
 
+TEST(ApplyRotaryTest, RotaryTablesTurnToo) {
+  const Table sinusoidal = Open({.width = 32});
+  const Table rotary = *Client::Local().Open(Rotary{.width = 32});
+  // Twice the factor is twice the result: a power of two rounds nothing.
+  const Table twice = *Client::Local().Open(Rotary{.width = 32, .attention_factor = 2.0});
+  for (const Pairing pairing : kPairings) {
+    const std::vector<float> before = Activations(3 * 40);
+    std::vector<float> want = before;
+    std::vector<float> got = before;
+    std::vector<float> doubled = before;
+    ASSERT_TRUE(ApplyRotary(absl::MakeSpan(want), {5000, 5001, 7}, sinusoidal, pairing, 40).ok());
+    ASSERT_TRUE(ApplyRotary(absl::MakeSpan(got), {5000, 5001, 7}, rotary, pairing, 40).ok());
+    ASSERT_TRUE(ApplyRotary(absl::MakeSpan(doubled), {5000, 5001, 7}, twice, pairing, 40).ok());
+    EXPECT_THAT(got, ElementsAreArray(want));
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      EXPECT_EQ(doubled[i], i % 40 < 32 ? 2 * want[i] : before[i]) << i;
+    }
+    // The factor is in the keys already.
+    const absl::Status status = ShiftRotary(absl::MakeSpan(doubled), {1, 1, 1}, twice, pairing, 40);
+    EXPECT_EQ(FieldOf(status), "table") << status;
+    EXPECT_TRUE(ShiftRotary(absl::MakeSpan(doubled), {1, 1, 1}, rotary, pairing, 40).ok());
+  }
+}
+
 TEST(RotaryErrorsTest, NameTheirFieldAndLeaveTheArrayAlone) {
   const auto expect = [](const absl::Status& status, absl::StatusCode code, const char* field) {
     EXPECT_EQ(status.code(), code) << status;

@@ -81,6 +81,28 @@ TEST_F(ServerTest, RowsAreTheOraclesInEveryTypeAndLayout) {
       10);
 }
 
+TEST_F(ServerTest, RotaryRowsOfSeveralAxesAreTheLocalOnes) {
+  const Rotary spec{.width = 128,
+                    .base = 1e6,
+                    .scaling = YarnScaling{.factor = 4, .original_max_position_embeddings = 32768},
+                    .mrope_section = {16, 24, 24}};
+  const Table table = *Connect().Open(spec);
+  const Table local = *Client::Local().Open(spec);
+  std::vector<std::int64_t> positions;
+  for (std::int64_t k = 0; k < 30000; ++k) positions.push_back(k * k % 131072);  // several messages
+  const absl::StatusOr<Rows> rows = table.GatherAxes(positions);
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  EXPECT_EQ(rows->row_count(), 10000);
+  EXPECT_TRUE(*rows->values<float>() == *local.GatherAxes(positions)->values<float>());
+  const std::vector<double> real(positions.begin(), positions.begin() + 30);
+  EXPECT_TRUE(*table.GatherRealAxes(real)->values<float>() ==
+              rows->values<float>()->subspan(0, 10 * 128));
+  EXPECT_EQ(FieldOf(table.GatherAxes({1, 2}).status()), "positions");
+  positions[20000] = kMaxPosition + 1;
+  EXPECT_EQ(FieldOf(table.GatherAxes(positions).status()), "positions[20000]");
+  EXPECT_EQ(*table.Frequencies(), *local.Frequencies());
+}
+
 TEST_F(ServerTest, TheWorkedExample) {
   const Table table = *Connect().Open(Sinusoidal{.width = 4});
   EXPECT_THAT(*table.Frequencies(), ElementsAre(1, 0.01));

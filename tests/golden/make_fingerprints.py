@@ -28,7 +28,7 @@ def text_value(value):
     if isinstance(value, float):
         return hex_bits(value)
     if isinstance(value, list):
-        return ",".join(hex_bits(v) for v in value)
+        return ",".join(text_value(v) for v in value)
     return str(value)
 
 
@@ -56,6 +56,15 @@ def learned_init(max_positions, width, element_type=None, **fields):
     spec = {"learned_init.max_positions": max_positions, "learned_init.width": width}
     for name, value in fields.items():
         spec["learned_init." + name] = value
+    if element_type:
+        spec["element_type"] = "ELEMENT_TYPE_" + element_type
+    return spec
+
+
+def rotary(width, element_type=None, **fields):
+    spec = {"rotary.width": width}
+    for name, value in fields.items():
+        spec["rotary." + name.replace("__", ".")] = value
     if element_type:
         spec["element_type"] = "ELEMENT_TYPE_" + element_type
     return spec
@@ -97,6 +106,30 @@ SPECS = [
     learned_init(4611686018427387904, 1, element_type="FLOAT64"),
     learned_init(512, 3, stddev=5e-324, seed=42, stream=54, element_type="FLOAT16"),
     learned_init(512, 3, seed=-9223372036854775808),
+    rotary(128),
+    rotary(128, base=500000.0, element_type="BFLOAT16", layout="LAYOUT_COS_SIN_DUPLICATED_HALVES"),
+    rotary(128, linear__factor=8.0),
+    rotary(128, ntk__factor=1.0),
+    rotary(128, dynamic_ntk__factor=2.0, dynamic_ntk__max_position_embeddings=4096,
+           dynamic_ntk__sequence_length=8192),
+    rotary(64, yarn__factor=40.0, yarn__original_max_position_embeddings=4096,
+           yarn__mscale=1.0, yarn__mscale_all_dim=1.0),
+    rotary(64, base=150000.0, yarn__factor=32.0, yarn__original_max_position_embeddings=4096,
+           yarn__beta_fast=33.0, yarn__beta_slow=2.0, yarn__truncate="false"),
+    rotary(4, longrope__short_factor=[1.0, 1.5], longrope__long_factor=[2.0, 64.0],
+           longrope__original_max_position_embeddings=4096, longrope__sequence_length=4097,
+           longrope__factor=32.0),
+    rotary(4, longrope__short_factor=[1.0, 1.5], longrope__long_factor=[2.0, 64.0],
+           longrope__original_max_position_embeddings=4096, longrope__sequence_length=1,
+           attention_factor=1.0),
+    rotary(128, base=500000.0, llama3__factor=8.0, llama3__low_freq_factor=1.0,
+           llama3__high_freq_factor=4.0, llama3__original_max_position_embeddings=8192),
+    rotary(512, base=1000000.0, proportional__partial_rotary_factor=0.25),
+    rotary(512, proportional="{}"),
+    rotary(512, proportional__factor=2.0, layout="LAYOUT_COS_ONLY", element_type="FLOAT64"),
+    rotary(4, explicit__frequencies=[1.0, 0.01], attention_factor=1.25),
+    rotary(128, base=1000000.0, mrope_section=[16, 24, 24]),
+    rotary(128, mrope_section=[24, 20, 20], mrope_interleaved="true"),
 ]
 
 

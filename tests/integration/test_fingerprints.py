@@ -10,6 +10,8 @@ from google.protobuf import json_format
 def text_of(value, field):
     if field.type == field.TYPE_DOUBLE:
         return struct.pack(">d", value).hex()
+    if field.type == field.TYPE_BOOL:
+        return "true" if value else "false"
     if field.type == field.TYPE_ENUM:
         return field.enum_type.values_by_number[value].name
     return str(value)
@@ -44,6 +46,10 @@ SPECS = [
     {"learned_init": {"max_positions": 2048, "width": 33}},
     {"learned_init": {"max_positions": 1 << 31, "width": 1, "stddev": 5e-324, "seed": -1,
                       "stream": (1 << 63) - 1}, "element_type": "ELEMENT_TYPE_FLOAT64"},
+    {"rotary": {"width": 128, "yarn": {"factor": 4, "original_max_position_embeddings": 32768,
+                                       "truncate": False}, "mrope_section": [16, 24, 24]}},
+    {"rotary": {"width": 4, "proportional": {}, "mrope_section": [1, 1, 0],
+                "mrope_interleaved": True}},
 ]
 
 
@@ -76,10 +82,13 @@ DEFAULTS = [
     ({"learned_init": {"max_positions": 8, "width": 4}},
      {"learned_init": {"max_positions": 8, "width": 4, "stddev": 0.02, "seed": 0, "stream": 0},
       "element_type": "ELEMENT_TYPE_FLOAT32", "numerics": "NUMERICS_EXACT"}),
+    ({"rotary": {"width": 64}},
+     {"rotary": {"width": 64, "base": 10000, "none": {}, "layout": "LAYOUT_COS_SIN_HALVES"},
+      "element_type": "ELEMENT_TYPE_FLOAT32", "numerics": "NUMERICS_EXACT"}),
 ]
 
 
-@pytest.mark.parametrize("short,written_out", DEFAULTS, ids=["sinusoidal", "learned_init"])
+@pytest.mark.parametrize("short,written_out", DEFAULTS, ids=["sinusoidal", "learned_init", "rotary"])
 def test_a_default_that_is_written_is_no_other_table(stub, v1, short, written_out):
     canonical = json_format.ParseDict(short, v1.TableSpec())
     effective = json_format.ParseDict(written_out, v1.TableSpec())

@@ -80,6 +80,96 @@ TEST(SpecFromProtoTest, Ladders) {
   EXPECT_EQ(ladder("explicit { frequencies: [1, -0.5] }"), Ladder(ExplicitLadder{{1.0, -0.5}}));
 }
 
+TEST(SpecFromProtoTest, EveryFieldOfRotaryIsRead) {
+  EXPECT_EQ(Read("rotary { width: 8 }"), TableSpec(Rotary{.width = 8}));
+  EXPECT_EQ(Read("rotary { width: 8 base: 2.5 none {} attention_factor: 3 "
+                 "layout: LAYOUT_SIN_COS_HALVES mrope_section: [1, 2, 1] mrope_interleaved: true } "
+                 "element_type: ELEMENT_TYPE_FLOAT16"),
+            TableSpec(Rotary{.width = 8,
+                             .base = 2.5,
+                             .attention_factor = 3.0,
+                             .layout = Layout::kSinCosHalves,
+                             .mrope_section = {1, 2, 1},
+                             .mrope_interleaved = true},
+                      ElementType::kFloat16));
+}
+
+struct ScalingCase {
+  std::string text;
+  RotaryScaling scaling;
+  std::vector<std::string> required;  // fields that have no default
+};
+
+std::vector<ScalingCase> Scalings() {
+  return {
+      {"linear { factor: 2 }", LinearScaling{2}, {"factor"}},
+      {"ntk { factor: 2 }", NtkScaling{2}, {"factor"}},
+      {"dynamic_ntk { factor: 2 max_position_embeddings: 3 sequence_length: 4 }",
+       DynamicNtkScaling{2, 3, 4},
+       {"factor", "max_position_embeddings", "sequence_length"}},
+      {"yarn { factor: 2 original_max_position_embeddings: 3 }",
+       YarnScaling{.factor = 2, .original_max_position_embeddings = 3},
+       {"factor", "original_max_position_embeddings"}},
+      {"yarn { factor: 2 original_max_position_embeddings: 3 beta_fast: 9 beta_slow: 4 mscale: 5 "
+       "mscale_all_dim: 6 truncate: false }",
+       YarnScaling{2, 3, 9, 4, 5, 6, false},
+       {"factor", "original_max_position_embeddings"}},
+      {"longrope { short_factor: [1, 2] long_factor: [3, 4] original_max_position_embeddings: 5 "
+       "sequence_length: 6 factor: 7 }",
+       LongRopeScaling{{1, 2}, {3, 4}, 5, 6, 7},
+       {"original_max_position_embeddings", "sequence_length"}},
+      {"llama3 { factor: 2 low_freq_factor: 3 high_freq_factor: 4 "
+       "original_max_position_embeddings: 5 }",
+       Llama3Scaling{2, 3, 4, 5},
+       {"factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"}},
+      {"proportional {}", ProportionalScaling{}, {}},
+      {"proportional { partial_rotary_factor: 0.5 factor: 2 }", ProportionalScaling{0.5, 2}, {}},
+      {"explicit { frequencies: [1, -0.5] }", ExplicitLadder{{1, -0.5}}, {}},
+  };
+}
+
+TEST(SpecFromProtoTest, EveryScalingIsReadAndWritten) {
+  for (const ScalingCase& c : Scalings()) {
+    const TableSpec spec = Read("rotary { width: 4 " + c.text + " }");
+    EXPECT_EQ(spec, TableSpec(Rotary{.width = 4, .scaling = c.scaling})) << c.text;
+    const CanonicalSpec canonical = Checked(spec);
+    for (const v1::TableSpec& proto : {CanonicalToProto(canonical), EffectiveToProto(canonical)}) {
+      const absl::StatusOr<TableSpec> back = SpecFromProto(proto);
+      ASSERT_TRUE(back.ok()) << back.status();
+      EXPECT_EQ(Checked(*back).text(), canonical.text()) << c.text;
+    }
+  }
+}
+
+TEST(SpecFromProtoTest, FieldsOfScalingsWithoutDefaultAreRequired) {
+  for (const ScalingCase& c : Scalings()) {
+    const v1::TableSpec whole = Parsed("rotary { width: 4 " + c.text + " }");
+    for (const std::string& name : c.required) {
+      v1::TableSpec proto = whole;
+      v1::Rotary& rotary = *proto.mutable_rotary();
+      const auto* member = rotary.GetReflection()->GetOneofFieldDescriptor(
+          rotary, v1::Rotary::descriptor()->FindOneofByName("scaling"));
+      google::protobuf::Message* scaling = rotary.GetReflection()->MutableMessage(&rotary, member);
+      scaling->GetReflection()->ClearField(scaling,
+                                           scaling->GetDescriptor()->FindFieldByName(name));
+      ExpectError(SpecFromProto(proto).status(), "spec.rotary." + member->name() + "." + name,
+                  "required");
+    }
+  }
+  ExpectError(ReadAndCheck("rotary {}"), "spec.rotary.width", "required");
+}
+
+TEST(SpecToProtoTest, EffectiveRotaryShowsItsDefaults) {
+  const CanonicalSpec spec =
+      Checked(Read("rotary { width: 4 yarn { factor: 2 original_max_position_embeddings: 3 } }"));
+  EXPECT_EQ(EffectiveToProto(spec).DebugString(),
+            Parsed("rotary { width: 4 base: 10000 yarn { factor: 2 "
+                   "original_max_position_embeddings: 3 beta_fast: 32 beta_slow: 1 truncate: true "
+                   "} layout: LAYOUT_COS_SIN_HALVES } element_type: ELEMENT_TYPE_FLOAT32 "
+                   "numerics: NUMERICS_EXACT")
+                .DebugString());
+}
+
 TEST(SpecFromProtoTest, IntegersKeepAll64Bits) {
   const std::int64_t low_bits_are_eight = (std::int64_t{1} << 32) + 8;
   v1::TableSpec proto;

@@ -28,6 +28,13 @@ v1::TableSpec LearnedWith(const std::function<void(v1::LearnedInit*)>& change) {
   return spec;
 }
 
+v1::TableSpec RotaryWith(const std::function<void(v1::Rotary*)>& change) {
+  v1::TableSpec spec;
+  spec.mutable_rotary()->set_width(8);
+  change(spec.mutable_rotary());
+  return spec;
+}
+
 struct Variant {
   std::string name;
   v1::TableSpec plain;
@@ -53,6 +60,26 @@ std::vector<Variant> Variants() {
       for (double w : {1.0, 0.5, 0.25, frequency}) s->mutable_explicit_()->add_frequencies(w);
     });
   };
+  using R = v1::Rotary*;
+  using Y = v1::YarnScaling*;
+  const v1::TableSpec rotary = RotaryWith([](R) {});
+  const auto linear = [](double factor) {
+    return RotaryWith([=](R r) { r->mutable_linear()->set_factor(factor); });
+  };
+  const auto dynamic = [](std::int64_t length) {
+    return RotaryWith([=](R r) {
+      r->mutable_dynamic_ntk()->set_factor(4);
+      r->mutable_dynamic_ntk()->set_max_position_embeddings(8);
+      r->mutable_dynamic_ntk()->set_sequence_length(length);
+    });
+  };
+  const auto yarn = [](const std::function<void(Y)>& change) {
+    return RotaryWith([=](R r) {
+      r->mutable_yarn()->set_factor(4);
+      r->mutable_yarn()->set_original_max_position_embeddings(200);
+      change(r->mutable_yarn());
+    });
+  };
   return {
       {"scheme", sinusoidal, learned},
       {"element_type", sinusoidal, float16},
@@ -68,6 +95,22 @@ std::vector<Variant> Variants() {
       {"zero_row", sinusoidal, SinusoidalWith([](S s) { s->set_zero_row(5); })},
       {"zero_row's value", SinusoidalWith([](S s) { s->set_zero_row(4); }),
        SinusoidalWith([](S s) { s->set_zero_row(5); })},
+      {"rotary for sinusoidal", sinusoidal, rotary},
+      {"rotary width", rotary, RotaryWith([](R r) { r->set_width(10); })},
+      {"rotary base", rotary, RotaryWith([](R r) { r->set_base(9999); })},
+      {"attention_factor", rotary, RotaryWith([](R r) { r->set_attention_factor(1.25); })},
+      {"rotary layout", rotary, RotaryWith([](R r) { r->set_layout(v1::LAYOUT_SIN_COS_HALVES); })},
+      {"linear", rotary, linear(2)},
+      {"linear factor", linear(2), linear(3)},
+      {"ntk for linear", linear(2), RotaryWith([](R r) { r->mutable_ntk()->set_factor(2); })},
+      {"sequence_length", dynamic(16), dynamic(17)},
+      {"beta_fast", yarn([](Y) {}), yarn([](Y y) { y->set_beta_fast(2); })},
+      {"beta_slow", yarn([](Y) {}), yarn([](Y y) { y->set_beta_slow(0.125); })},
+      {"truncate", yarn([](Y) {}), yarn([](Y y) { y->set_truncate(false); })},
+      {"mscale", yarn([](Y) {}), yarn([](Y y) {
+         y->set_mscale(1);
+         y->set_mscale_all_dim(1);
+       })},
       {"learned width", learned, LearnedWith([](L l) { l->set_width(9); })},
       {"stddev", learned, LearnedWith([](L l) { l->set_stddev(0.03); })},
       {"seed", learned, LearnedWith([](L l) { l->set_seed(1); })},

@@ -64,6 +64,71 @@ TEST(GetTable, TellsWhereALearnedTableEnds) {
   EXPECT_FALSE(table.has_attention_factor());
 }
 
+TEST(GetTable, TellsAFactorThatFollowsFromTheScaling) {
+  RunningServer server;
+  v1::GetTableRequest request;
+  v1::Rotary& rotary = *request.mutable_spec()->mutable_rotary();
+  rotary.set_width(64);
+  rotary.set_base(150000);
+  rotary.mutable_yarn()->set_factor(32);
+  rotary.mutable_yarn()->set_original_max_position_embeddings(4096);
+  grpc::ClientContext context;
+  v1::GetTableResponse table;
+  ASSERT_TRUE(server->GetTable(&context, request, &table).ok());
+  EXPECT_DOUBLE_EQ(table.attention_factor(), 1.3465735902799727);  // gpt-oss: 1 + ln(32)/10
+  EXPECT_FALSE(table.spec().rotary().has_attention_factor());
+}
+
+TEST(GatherRows, TakesOnePositionAnAxis) {
+  RunningServer server;
+  v1::GatherRowsRequest request;
+  v1::Rotary& rotary = *request.mutable_spec()->mutable_rotary();
+  rotary.set_width(8);
+  for (const std::int64_t pairs : {1, 2, 1}) rotary.add_mrope_section(pairs);
+  v1::TableSpec plain = request.spec();
+  plain.mutable_rotary()->clear_mrope_section();
+  const std::vector<std::int64_t> positions = {5, 70, 900, 0, 1, 2};
+  request.mutable_positions()->Add(positions.begin(), positions.end());
+  request.set_axes(3);
+  grpc::ClientContext context;
+  v1::GatherRowsResponse response;
+  const grpc::Status status = server->GatherRows(&context, request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(response.rows().row_count(), 2);
+  // Pair by pair the rows of ordinary tables: c0 ... c3 s0 ... s3.
+  std::string want;
+  for (int row = 0; row < 2; ++row) {
+    for (const int column : {0, 1, 2, 3, 4, 5, 6, 7}) {
+      const int axis = std::vector<int>{0, 1, 1, 2}[column % 4];
+      want += LocalRows(plain, positions[3 * row + axis], 1).substr(4 * column, 4);
+    }
+  }
+  ExpectSameRows(response.rows().data(), want);
+}
+
+TEST(GatherRows, RefusesAxesThatTheTableHasNot) {
+  RunningServer server;
+  const auto gather = [&](std::int64_t axes, int positions, bool sections) {
+    v1::GatherRowsRequest request;
+    request.mutable_spec()->mutable_rotary()->set_width(8);
+    for (const std::int64_t pairs : {1, 2, 1}) {
+      if (sections) request.mutable_spec()->mutable_rotary()->add_mrope_section(pairs);
+    }
+    for (int k = 0; k < positions; ++k) request.add_positions(k);
+    request.set_axes(axes);
+    grpc::ClientContext context;
+    v1::GatherRowsResponse response;
+    return server->GatherRows(&context, request, &response);
+  };
+  EXPECT_TRUE(gather(3, 6, true).ok());
+  EXPECT_TRUE(gather(1, 6, true).ok());
+  EXPECT_TRUE(gather(1, 6, false).ok());
+  ExpectError(gather(3, 6, false), grpc::INVALID_ARGUMENT, "axes");
+  ExpectError(gather(2, 6, true), grpc::INVALID_ARGUMENT, "axes");
+  ExpectError(gather(0, 0, true), grpc::INVALID_ARGUMENT, "axes");
+  ExpectError(gather(3, 5, true), grpc::INVALID_ARGUMENT, "positions");
+}
+
 TEST(GetFrequencies, GivesTheWorkedExample) {
   RunningServer server;
   v1::GetFrequenciesRequest request;

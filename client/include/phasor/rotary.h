@@ -41,8 +41,8 @@ enum class Pairing : std::uint8_t {
 /// widened, and rounded once to nearest, ties to even. With a FLOAT32 table an
 /// element of a float array is within 3 * 2^-24 * (|a| + |b|) of the real value.
 ///
-/// **Errors**: INVALID_ARGUMENT (table) if it is not sinusoidal, has one half of
-/// its pairs alone, a zero row, or is FLOAT64; (head_width) if less than r; (x)
+/// **Errors**: INVALID_ARGUMENT (table) if it is learned, has one half of its
+/// pairs alone, a zero row, or is FLOAT64; (head_width) if less than r; (x)
 /// if x is not whole rows of heads; OUT_OF_RANGE (positions[k]); those of
 /// Table::Gather, by which the rows come. `x` is then unchanged.
 PHASOR_EXPORT absl::Status ApplyRotary(absl::Span<float> x,
@@ -54,8 +54,9 @@ PHASOR_EXPORT absl::Status ApplyRotary(absl::Span<Bfloat16> x,
 
 /// Turns keys that stand at their positions already `shifts[t]` positions on
 /// (back, if negative): a context shift, or a cached prefix put elsewhere. What
-/// ApplyRotary did to them once beside the turn is not done again: neither the
-/// table's amplitude nor its position offset.
+/// ApplyRotary did to them once beside the turn is not done again: the table's
+/// position offset does not count, and one with an attention factor is refused
+/// (give the same with attention_factor 1).
 ///
 /// **Accuracy**: as ApplyRotary, on top of the rounding of the keys given.
 ///

@@ -131,7 +131,26 @@ class PHASOR_EXPORT Table {
   }
   absl::Status GatherReal(absl::Span<const double> positions, absl::Span<std::byte> out) const;
 
-  /// Turns rows of this table, which is a sinusoidal one, into the rows `by`
+  /// One row for each spec().axes() of `positions`, one position an axis
+  /// (Rotary::mrope_section): [rows, axes], row-major.
+  ///
+  /// **Errors**: as Gather; INVALID_ARGUMENT (positions) for a number of them
+  /// that is not whole rows.
+  absl::StatusOr<Rows> GatherAxes(absl::Span<const std::int64_t> positions) const;
+  template <Element T>
+  absl::Status GatherAxes(absl::Span<const std::int64_t> positions, absl::Span<T> out) const {
+    absl::Status status = CheckType(ElementTypeOf<T>(), "out");
+    return status.ok() ? GatherAxes(positions, AsBytes(out)) : status;
+  }
+  absl::Status GatherAxes(absl::Span<const std::int64_t> positions,
+                          absl::Span<std::byte> out) const;
+  /// As GatherAxes, at real positions.
+  ///
+  /// **Errors**: as above (real_positions).
+  absl::StatusOr<Rows> GatherRealAxes(absl::Span<const double> positions) const;
+  absl::Status GatherRealAxes(absl::Span<const double> positions, absl::Span<std::byte> out) const;
+
+  /// Turns rows of this table, a sinusoidal or rotary one, into the rows `by`
   /// positions on: pair i is rotated by -by * w_i. Each element is the
   /// correctly rounded value of the exact rotation of the numbers given, which
   /// were rounded before, so it need not be the bits of the row itself.
@@ -167,6 +186,12 @@ class PHASOR_EXPORT Table {
   explicit Table(std::shared_ptr<const internal::OpenTable> table) : table_(std::move(table)) {}
 
   absl::Status CheckType(ElementType asked, absl::string_view field) const;
+  template <typename T>
+  PHASOR_HIDDEN absl::Status GatherRows(absl::Span<const T> positions, std::int64_t axes,
+                                        absl::Span<std::byte> out) const;
+  template <typename T>
+  PHASOR_HIDDEN absl::StatusOr<Rows> GatherRows(absl::Span<const T> positions,
+                                                std::int64_t axes) const;
 
   std::shared_ptr<const internal::OpenTable> table_;
 };

@@ -68,6 +68,16 @@ class PHASOR_EXPORT LocalTable {
   absl::Status GatherInto(absl::Span<const double> positions, absl::Span<std::byte> out,
                           StopRequest stop = NeverStop) const;
 
+  /// Writes one row for each spec().axes() of `positions`, one position an axis
+  /// (Rotary::mrope_section): [rows, axes], row-major.
+  ///
+  /// **Errors**: as GatherInto; INVALID_ARGUMENT (positions, real_positions) for
+  /// a number that is no multiple of the axes'.
+  absl::Status GatherAxesInto(absl::Span<const std::int64_t> positions, absl::Span<std::byte> out,
+                              StopRequest stop = NeverStop) const;
+  absl::Status GatherAxesInto(absl::Span<const double> positions, absl::Span<std::byte> out,
+                              StopRequest stop = NeverStop) const;
+
   /// Bytes held, this object included.
   virtual std::int64_t memory_bytes() const = 0;
   /// Elements so far whose rounding the fast kernel left open and a slower
@@ -87,8 +97,21 @@ class PHASOR_EXPORT LocalTable {
                         StopCheck& stop) const = 0;
   virtual void DoGather(absl::Span<const double> positions, std::byte* out,
                         StopCheck& stop) const = 0;
+  /// The same for [rows, axes] positions; of a table with one axis, DoGather.
+  virtual void DoGatherAxes(absl::Span<const std::int64_t> positions, std::byte* out,
+                            StopCheck& stop) const {
+    DoGather(positions, out, stop);
+  }
+  virtual void DoGatherAxes(absl::Span<const double> positions, std::byte* out,
+                            StopCheck& stop) const {
+    DoGather(positions, out, stop);
+  }
 
  private:
+  template <typename T>
+  PHASOR_HIDDEN absl::Status Gather(absl::Span<const T> positions, std::int64_t axes,
+                                    absl::Span<std::byte> out, StopRequest stop) const;
+
   CanonicalSpec spec_;
 };
 
@@ -100,7 +123,7 @@ class PHASOR_EXPORT LocalTable {
 PHASOR_EXPORT absl::StatusOr<std::vector<double>> Frequencies(const CanonicalSpec& spec,
                                                               StopRequest stop = NeverStop);
 
-/// Turns rows of a sinusoidal table into the rows `by` positions on: pair i is
+/// Turns rows of a sinusoidal or rotary table into the rows `by` positions on: pair i is
 /// rotated by -by * w_i. `rows` and `out` are [n, row_width] elements of the
 /// spec's type and layout, and may be the same memory. Each element is the
 /// correctly rounded value of the exact rotation of the numbers given (not the

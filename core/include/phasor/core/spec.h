@@ -18,93 +18,13 @@
 #include "absl/types/span.h"
 #include "phasor/core/element_type.h"
 #include "phasor/core/export.h"
+#include "phasor/core/rotary.h"
+#include "phasor/core/sinusoidal.h"
 
 namespace phasor {
 
-/// Limits of every table.
-inline constexpr std::int64_t kMaxWidth = 65536;
-/// Formula tables have rows at positions -kMaxPosition ... kMaxPosition, as
-/// requested and after a position offset.
-inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 53;
-inline constexpr double kDefaultBase = 10000.0;
-inline constexpr double kMaxBase = 18446744073709551616.0;  // 2^64
-inline constexpr double kMinAbsFrequency = 0x1p-64;         // of an explicit ladder, unless 0
-inline constexpr double kMaxAbsFrequency = 0x1p32;
 inline constexpr double kDefaultStddev = 0.02;
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 62;  // of a seeded table
-
-/// Where the sines s_i and cosines c_i of a row's h = width/2 pairs stand.
-enum class Layout : std::uint8_t {
-  kSinCosInterleaved = 0,       ///< s0 c0 s1 c1 ...      (the paper; default)
-  kSinCosHalves = 1,            ///< s0 ... | c0 ...      (tensor2tensor, fairseq)
-  kCosSinHalves = 2,            ///< c0 ... | s0 ...      (diffusion timesteps)
-  kCosSinInterleaved = 3,       ///< c0 s0 c1 s1 ...      (e^{ip w} as pairs)
-  kCosSinDuplicatedHalves = 4,  ///< c c | s s, 2*width elements
-  kCosSinDuplicatedPairs = 5,   ///< c0 c0 c1 c1 ... | s0 s0 ..., 2*width elements
-  kCosOnly = 6,                 ///< c0 c1 ..., width/2 elements
-  kSinOnly = 7,                 ///< s0 s1 ..., width/2 elements
-};
-
-/// The layout's name in the wire protocol without its prefix.
-PHASOR_EXPORT absl::string_view LayoutName(Layout layout);
-
-/// Elements in a row of `width` under `layout`.
-constexpr std::int64_t RowWidth(Layout layout, std::int64_t width) {
-  switch (layout) {
-    case Layout::kSinCosInterleaved:
-    case Layout::kSinCosHalves:
-    case Layout::kCosSinHalves:
-    case Layout::kCosSinInterleaved: return width;
-    case Layout::kCosSinDuplicatedHalves:
-    case Layout::kCosSinDuplicatedPairs: return 2 * width;
-    case Layout::kCosOnly:
-    case Layout::kSinOnly: return width / 2;
-  }
-  return 0;
-}
-
-/// Ladders of angular frequencies, in radians per position; i = 0 ... h-1.
-
-/// w_i = base^(-i/h): Vaswani et al. 2017. The default.
-struct PaperLadder {
-  bool operator==(const PaperLadder&) const = default;
-};
-
-/// w_i = base^(-i/(h-1)), the last one exactly 1/base; h = 1 gives w = 1
-/// (tensor2tensor, fairseq).
-struct InclusiveLadder {
-  bool operator==(const InclusiveLadder&) const = default;
-};
-
-/// w_i = base^(-i/(h-shift)) (diffusion timesteps).
-/// **Range**: 0 <= shift <= h - 1/2. There is no default: models use both 0
-/// and 1, so an absent one is refused.
-struct DownscaledLadder {
-  std::optional<double> downscale_shift;
-  bool operator==(const DownscaledLadder&) const = default;
-};
-
-/// w_i given by the caller: exactly h values, each 0 or
-/// 2^-64 <= |w| <= 2^32. The base has to be absent.
-struct ExplicitLadder {
-  std::vector<double> frequencies;
-  bool operator==(const ExplicitLadder&) const = default;
-};
-
-using Ladder = std::variant<PaperLadder, InclusiveLadder, DownscaledLadder, ExplicitLadder>;
-
-/// Rows of sines and cosines: pair i of row p is
-/// (sin((p + position_offset) * w_i), cos((p + position_offset) * w_i)).
-struct Sinusoidal {
-  std::int64_t width = 0;      ///< d: even, 2 ... 65536; required
-  std::optional<double> base;  ///< 1 < base <= 2^64; 10000 where absent
-  Ladder ladder;
-  Layout layout = Layout::kSinCosInterleaved;
-  std::int64_t position_offset = 0;  ///< added to every position
-  /// The row, counted after the offset, that is all +0 (fairseq's padding row).
-  std::optional<std::int64_t> zero_row;
-  bool operator==(const Sinusoidal&) const = default;
-};
 
 /// A learned table's initial value: independent draws from N(0, stddev^2), a
 /// pure function of (seed, stream, width, stddev, row, column). Generator:
@@ -125,7 +45,10 @@ enum class Numerics : std::uint8_t {
   kExact = 0,
 };
 
-using Scheme = std::variant<Sinusoidal, LearnedInit>;
+using Scheme = std::variant<Sinusoidal, LearnedInit, Rotary>;
+
+/// The scheme's field of the wire message TableSpec: "sinusoidal".
+PHASOR_EXPORT absl::string_view SchemeName(const Scheme& scheme);
 
 /// The description of a table as a caller writes it; nothing is checked yet.
 struct TableSpec {
@@ -136,6 +59,8 @@ struct TableSpec {
   TableSpec(Sinusoidal s, ElementType type = ElementType::kFloat32)
       : TableSpec(Scheme(std::move(s)), type) {}
   TableSpec(LearnedInit s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
+  TableSpec(Rotary s, ElementType type = ElementType::kFloat32)
+      : TableSpec(Scheme(std::move(s)), type) {}
   // NOLINTEND(google-explicit-constructor)
 
   Scheme scheme;
@@ -175,6 +100,14 @@ class PHASOR_EXPORT CanonicalSpec {
   std::int64_t row_width() const { return row_width_; }
   std::int64_t row_bytes() const { return row_width_ * ElementBytes(spec_.element_type); }
 
+  /// Pairs of sines and cosines in a row; 0 for tables without frequencies.
+  std::int64_t pairs() const { return pairs_; }
+  /// Positions that a row may have: 1, or one an axis (Rotary::mrope_section).
+  std::int64_t axes() const { return axes_; }
+  /// What sines and cosines are multiplied by, rounded to binary64; nothing for
+  /// tables without any.
+  std::optional<double> attention_factor() const { return attention_factor_; }
+
   /// First and last position that has a row. For formula tables such that the
   /// position and the position after the offset are within +-2^53.
   std::int64_t first_position() const { return first_position_; }
@@ -208,6 +141,9 @@ class PHASOR_EXPORT CanonicalSpec {
   std::string text_;
   std::array<std::uint8_t, 32> digest_{};
   std::int64_t row_width_ = 0;
+  std::int64_t pairs_ = 0;
+  std::int64_t axes_ = 1;
+  std::optional<double> attention_factor_;
   std::int64_t first_position_ = 0;
   std::int64_t last_position_ = 0;
 };
