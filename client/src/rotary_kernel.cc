@@ -19,7 +19,7 @@ using Bits = hn::Rebind<std::uint32_t, D>;
 // The bits of v rounded to bfloat16, in the upper half of each lane; NaN stays
 // NaN. hn::DemoteTo truncates.
 template <typename D, typename V = hn::Vec<D>>
-HWY_INLINE hn::Vec<Bits<D>> UpperHalfRounded(D d, V v) {
+HWY_INLINE hn::Vec<Bits<D>> UpperHalfRounded(D /*d*/, V v) {
   const Bits<D> u;
   const auto bits = hn::BitCast(u, v);
   const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(u, 1));
