@@ -136,7 +136,7 @@ inline WideReal<kLimbs> MakeWide(const std::array<std::uint64_t, kFrom>& limbs,
   const auto limb = [&limbs](int k) { return k < 0 ? std::uint64_t{0} : limbs[k]; };
   constexpr int kLast = static_cast<int>(kLimbs) - 1;
   const int shift = std::countl_zero(limbs[top]);
-  WideReal<kLimbs> value{.exponent = exponent + 64 * (top - kLast) - shift};
+  WideReal<kLimbs> value{.exponent = exponent + std::int64_t{64} * (top - kLast) - shift};
   for (int k = 0; k <= kLast; ++k) {
     const int from = top - kLast + k;
     value.limbs[k] =
