@@ -29,7 +29,9 @@ struct SinesCosines {
   DoubleDoubles cos;
 };
 
+// Of rows that have low parts, as those of FLOAT64 do.
 HWY_INLINE SinesCosines LoadPairs(const PairRow& row, std::int64_t i) {
+  if (row.sin_lo == nullptr || row.cos_lo == nullptr) __builtin_unreachable();
   return {{Load(row.sin, i), Load(row.sin_lo, i)}, {Load(row.cos, i), Load(row.cos_lo, i)}};
 }
 

@@ -40,7 +40,7 @@ Tables MakeTables() {
   Integer integer;
   for (int n = 0; n < kTerms; ++n) {
     for (const int factorial : {2 * n + 2, 2 * n + 3}) {
-      mpfr_fac_ui(x, static_cast<unsigned long>(factorial), MPFR_RNDN);
+      mpfr_fac_ui(x, static_cast<unsigned>(factorial), MPFR_RNDN);
       mpfr_ui_div(x, 1, x, MPFR_RNDN);
       (factorial % 2 == 0 ? tables.cosine : tables.sine)[n] = ToFixedPoint(x, integer);
     }
