@@ -59,6 +59,19 @@ void AngleOf(const FrequencyLadder& ladder, std::int64_t i, Position position, m
   mpfr_mul(out, frequency, exact, MPFR_RNDN);
 }
 
+mpfr_exp_t TrigOf(const FrequencyLadder& ladder, Trig trig, std::int64_t i, Position position,
+                  mpfr_ptr out) {
+  const mpfr_prec_t bits = mpfr_get_prec(out);
+  Real angle(bits);
+  AngleOf(ladder, i, position, angle);
+  if (trig == Trig::kSine) {
+    mpfr_sin(out, angle, MPFR_RNDN);
+  } else {
+    mpfr_cos(out, angle, MPFR_RNDN);
+  }
+  return std::max(mpfr_get_exp(angle) + 3, mpfr_get_exp(out)) + 1 - bits;
+}
+
 std::optional<std::uint64_t> SettleSmallSine(const FrequencyLadder& ladder, ElementType type,
                                              std::int64_t i, Position position) {
   const std::optional<double> w = ladder.ExactFrequency(i);
@@ -84,17 +97,7 @@ template std::optional<std::uint64_t> SettleWide<4>(const PhaseLadder&, ElementT
 std::uint64_t SettleByMpfr(const FrequencyLadder& ladder, ElementType type, Trig trig,
                            std::int64_t i, Position position) {
   const MpfrScope scope;
-  return SettleBits(type, [&](mpfr_ptr out) {
-    const mpfr_prec_t bits = mpfr_get_prec(out);
-    Real angle(bits);
-    AngleOf(ladder, i, position, angle);
-    if (trig == Trig::kSine) {
-      mpfr_sin(out, angle, MPFR_RNDN);
-    } else {
-      mpfr_cos(out, angle, MPFR_RNDN);
-    }
-    return std::max(mpfr_get_exp(angle) + 3, mpfr_get_exp(out)) + 1 - bits;
-  });
+  return SettleBits(type, [&](mpfr_ptr out) { return TrigOf(ladder, trig, i, position, out); });
 }
 
 std::uint64_t Settle(const FrequencyLadder& ladder, const PhaseLadder& phases, ElementType type,

@@ -48,13 +48,17 @@ struct SettleCounts {
   std::int64_t costly = 0;
 };
 
-/// About what one element costs by each, in the units of StopCheck.
-inline constexpr std::int64_t kCostOfSettling = 200;
+/// About what an element costs by MPFR, in the units of StopCheck.
 inline constexpr std::int64_t kCostOfMpfr = 20'000;
 
 /// The angle position * w_i to the precision of `out`, within
 /// 2^(3 - precision), relative. Callers hold an MpfrScope.
 void AngleOf(const FrequencyLadder& ladder, std::int64_t i, Position position, mpfr_ptr out);
+
+/// Its sine or cosine to the precision of `out`; returns an e such that it is
+/// within 2^e. Callers hold an MpfrScope.
+mpfr_exp_t TrigOf(const FrequencyLadder& ladder, Trig trig, std::int64_t i, Position position,
+                  mpfr_ptr out);
 
 /// Sine or cosine of position * w_i, rounded to `type`; any position. `phases`
 /// are those of `ladder`. Counts MPFR's in `counts`.

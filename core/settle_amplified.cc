@@ -51,14 +51,7 @@ std::uint64_t SettleAs(const FrequencyLadder& ladder, const PhaseLadder& phases,
   const MpfrScope scope;
   return SettleBits(kType, [&](mpfr_ptr out) {
     const mpfr_prec_t bits = mpfr_get_prec(out);
-    Real angle(bits);
-    AngleOf(ladder, i, position, angle);
-    if (trig == Trig::kSine) {
-      mpfr_sin(out, angle, MPFR_RNDN);
-    } else {
-      mpfr_cos(out, angle, MPFR_RNDN);
-    }
-    const mpfr_exp_t error = std::max(mpfr_get_exp(angle) + 3, mpfr_get_exp(out)) + 1 - bits;
+    const mpfr_exp_t error = TrigOf(ladder, trig, i, position, out);
     Real a(bits);
     factor.Value(a);
     mpfr_mul(out, out, a, MPFR_RNDN);
