@@ -81,20 +81,16 @@ absl::Status LocalTable::Gather(absl::Span<const T> positions, std::int64_t axes
                                 absl::Span<std::byte> out, StopRequest stop) const {
   const FpEnvironment environment;
   const auto count = static_cast<std::int64_t>(positions.size());
-  if (count % axes != 0) {
-    return FieldError(
-        absl::StatusCode::kInvalidArgument, std::is_integral_v<T> ? "positions" : "real_positions",
-        absl::StrCat(count, " positions are not whole rows of ", axes, ", one an axis"));
+  if (absl::Status status =
+          spec_.CheckAxes(axes, count, std::is_integral_v<T> ? "positions" : "real_positions");
+      !status.ok()) {
+    return status;
   }
   if (absl::Status status = spec_.CheckPositions(positions); !status.ok()) return status;
   if (absl::Status status = CheckSize(spec_, count / axes, out.size()); !status.ok()) return status;
   StopCheck check(stop);
   if (positions.empty()) return absl::OkStatus();
-  if (axes == 1) {
-    DoGather(positions, out.data(), check);
-  } else {
-    DoGatherAxes(positions, out.data(), check);
-  }
+  DoGather(positions, axes, out.data(), check);
   return check.status();
 }
 

@@ -143,8 +143,8 @@ void SeededTable::DoRead(std::int64_t start, std::int64_t count, std::byte* out,
   Fill(start * spec().row_width(), count * spec().row_width(), out, stop);
 }
 
-void SeededTable::DoGather(absl::Span<const std::int64_t> positions, std::byte* out,
-                           StopCheck& stop) const {
+void SeededTable::DoGather(absl::Span<const std::int64_t> positions, std::int64_t /*axes*/,
+                           std::byte* out, StopCheck& stop) const {
   for (std::int64_t position : positions) {
     Fill(position * spec().row_width(), spec().row_width(), out, stop);
     if (stop.stopped()) return;
@@ -153,7 +153,7 @@ void SeededTable::DoGather(absl::Span<const std::int64_t> positions, std::byte* 
 }
 
 // LocalTable refuses real positions of a table that ends.
-void SeededTable::DoGather(absl::Span<const double> /*positions*/, std::byte* /*out*/,
-                           StopCheck& /*stop*/) const {}
+void SeededTable::DoGather(absl::Span<const double> /*positions*/, std::int64_t /*axes*/,
+                           std::byte* /*out*/, StopCheck& /*stop*/) const {}
 
 }  // namespace phasor

@@ -31,9 +31,10 @@ class SeededTable final : public LocalTable {
  private:
   void DoRead(std::int64_t start, std::int64_t count, std::byte* out,
               StopCheck& stop) const override;
-  void DoGather(absl::Span<const std::int64_t> positions, std::byte* out,
+  void DoGather(absl::Span<const std::int64_t> positions, std::int64_t axes, std::byte* out,
                 StopCheck& stop) const override;
-  void DoGather(absl::Span<const double> positions, std::byte* out, StopCheck& stop) const override;
+  void DoGather(absl::Span<const double> positions, std::int64_t axes, std::byte* out,
+                StopCheck& stop) const override;
 
   // Writes elements first ... first + count - 1.
   void Fill(std::int64_t first, std::int64_t count, std::byte* out, StopCheck& stop) const;

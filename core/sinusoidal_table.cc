@@ -79,9 +79,9 @@ SinusoidalTable<kType>::SinusoidalTable(CanonicalSpec spec, StopCheck& stop, dou
       rotations_(rows_, ladder_.size(), kLowParts),
       strides_(anchors_, ladder_.size(), kLowParts),
       largest_sin_(ladder_.size() + PairRows::kOverrun),
-      angle_error_(ladder_.size() + PairRows::kOverrun) {
+      angle_error_(ladder_.size() + PairRows::kOverrun),
+      twins_(TwinsOf(ladder_)) {
   const std::int64_t pairs = ladder_.size();
-  twins_ = TwinsOf(ladder_);
   PhaseRow phase_row(pairs);
   PairRows turns(std::max(rows_, anchors_), pairs, /*with_low_parts=*/true);
   const auto fill = [&](std::int64_t step, PairRows& out) {
@@ -159,27 +159,15 @@ void SinusoidalTable<kType>::GatherPlaced(absl::Span<const T> positions, std::in
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::DoGather(absl::Span<const std::int64_t> positions, std::byte* out,
-                                      StopCheck& stop) const {
-  GatherPlaced(positions, 1, out, stop);
+void SinusoidalTable<kType>::DoGather(absl::Span<const std::int64_t> positions, std::int64_t axes,
+                                      std::byte* out, StopCheck& stop) const {
+  GatherPlaced(positions, axes, out, stop);
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::DoGather(absl::Span<const double> positions, std::byte* out,
-                                      StopCheck& stop) const {
-  GatherPlaced(positions, 1, out, stop);
-}
-
-template <ElementType kType>
-void SinusoidalTable<kType>::DoGatherAxes(absl::Span<const std::int64_t> positions, std::byte* out,
-                                          StopCheck& stop) const {
-  GatherPlaced(positions, spec().axes(), out, stop);
-}
-
-template <ElementType kType>
-void SinusoidalTable<kType>::DoGatherAxes(absl::Span<const double> positions, std::byte* out,
-                                          StopCheck& stop) const {
-  GatherPlaced(positions, spec().axes(), out, stop);
+void SinusoidalTable<kType>::DoGather(absl::Span<const double> positions, std::int64_t axes,
+                                      std::byte* out, StopCheck& stop) const {
+  GatherPlaced(positions, axes, out, stop);
 }
 
 template <ElementType kType>

@@ -4,11 +4,10 @@
 /// \file
 /// Rows of sines and cosines.
 ///
-/// Three stages, each only for what the one before left open: one rotation of
-/// an anchor row (rotation_kernel.h), settling each element
-/// by its own exact phase (settle.h). Elements that the first stage decides
-/// agree with those of the others, as all are the correctly rounded ones: so the
-/// bits do not depend on where a range starts.
+/// One rotation of an anchor row (rotation_kernel.h), and settling by its own
+/// exact phase (settle.h) for each element that this leaves open. Elements that
+/// the first stage decides agree with those of the second, as all are the
+/// correctly rounded ones: so the bits do not depend on where a range starts.
 
 #include <atomic>
 #include <cstddef>
@@ -53,14 +52,11 @@ class SinusoidalTable final : public LocalTable {
 
   void DoRead(std::int64_t start, std::int64_t count, std::byte* out,
               StopCheck& stop) const override;
-  void DoGather(absl::Span<const std::int64_t> positions, std::byte* out,
+  void DoGather(absl::Span<const std::int64_t> positions, std::int64_t axes, std::byte* out,
                 StopCheck& stop) const override;
-  void DoGather(absl::Span<const double> positions, std::byte* out, StopCheck& stop) const override;
+  void DoGather(absl::Span<const double> positions, std::int64_t axes, std::byte* out,
+                StopCheck& stop) const override;
 
-  void DoGatherAxes(absl::Span<const std::int64_t> positions, std::byte* out,
-                    StopCheck& stop) const override;
-  void DoGatherAxes(absl::Span<const double> positions, std::byte* out,
-                    StopCheck& stop) const override;
   // A position after the offset.
   Position Placed(std::int64_t position) const;
   Position Placed(double position) const;
@@ -114,7 +110,7 @@ class SinusoidalTable final : public LocalTable {
   std::vector<double> largest_sin_;
   std::vector<double> angle_error_;
   // Of explicit ladders: strangers may give one hard frequency to all pairs.
-  std::vector<std::int32_t> twins_;
+  const std::vector<std::int32_t> twins_;
   mutable std::atomic<std::int64_t> settled_elements_ = 0;
   mutable std::atomic<std::int64_t> costly_elements_ = 0;
 };

@@ -272,4 +272,15 @@ absl::Status CanonicalSpec::CheckPositions(absl::Span<const double> positions) c
   return absl::OkStatus();
 }
 
+absl::Status CanonicalSpec::CheckAxes(std::int64_t axes, std::int64_t positions,
+                                      absl::string_view field) const {
+  if (axes != 1 && axes != axes_) {
+    return Invalid("axes",
+                   absl::StrCat(axes, " is neither 1 nor the table's number of axes, ", axes_));
+  }
+  if (positions % axes == 0) return absl::OkStatus();
+  return Invalid(
+      field, absl::StrCat(positions, " positions are not whole rows of ", axes, ", one an axis"));
+}
+
 }  // namespace phasor

@@ -45,29 +45,6 @@ absl::Status WriteRows(const Table& table, std::int64_t row_count, Destination d
   return writer.Finish();
 }
 
-/// Checks every position, so that no row is written before a wrong one is
-/// found, wherever in the list it stands.
-absl::Status CheckAll(const CanonicalSpec& spec, absl::Span<const std::int64_t> positions) {
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    if (positions[i] >= spec.first_position() && positions[i] <= spec.last_position()) continue;
-    return spec.CheckPosition(positions[i], absl::StrCat("positions[", i, "]"));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckAll(const CanonicalSpec& spec, absl::Span<const double> positions) {
-  if (spec.bounded()) return absl::OkStatus();  // the table refuses them whole
-  const auto first = static_cast<double>(spec.first_position());
-  const auto last = static_cast<double>(spec.last_position());
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    if (positions[i] >= first && positions[i] <= last) continue;
-    return FieldError(absl::StatusCode::kOutOfRange, absl::StrCat("real_positions[", i, "]"),
-                      absl::StrCat("position ", positions[i], " is outside ", spec.first_position(),
-                                   " ... ", spec.last_position()));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status GatherPiece(const Table& table, absl::Span<const std::int64_t> positions,
                          std::int64_t axes, absl::Span<std::byte> out) {
   return axes == 1 ? table.Gather(positions, out) : table.GatherAxes(positions, out);
@@ -75,18 +52,6 @@ absl::Status GatherPiece(const Table& table, absl::Span<const std::int64_t> posi
 absl::Status GatherPiece(const Table& table, absl::Span<const double> positions, std::int64_t axes,
                          absl::Span<std::byte> out) {
   return axes == 1 ? table.GatherReal(positions, out) : table.GatherRealAxes(positions, out);
-}
-
-/// Checks --axes against the table, and the positions against it.
-absl::Status CheckAxes(const CanonicalSpec& spec, std::int64_t axes, std::size_t positions) {
-  if (axes != 1 && axes != spec.axes()) {
-    return FieldError(absl::StatusCode::kInvalidArgument, "axes",
-                      absl::StrCat("the table has ", spec.axes(), " axes; give 1 or that"));
-  }
-  if (static_cast<std::int64_t>(positions) % axes == 0) return absl::OkStatus();
-  return FieldError(
-      absl::StatusCode::kInvalidArgument, "positions",
-      absl::StrCat(positions, " positions are not whole rows of ", axes, ", one an axis"));
 }
 
 }  // namespace
@@ -128,8 +93,9 @@ absl::Status RunGather(const Arguments& arguments) {
   if (!table.ok()) return table.status();
   return std::visit(
       [&](const auto& list) {
-        absl::Status status = CheckAll(table->spec(), absl::MakeConstSpan(list));
-        if (status.ok()) status = CheckAxes(table->spec(), *axes, list.size());
+        // All of them, so that no row is written before a wrong one is found.
+        absl::Status status = table->spec().CheckPositions(list);
+        if (status.ok()) status = table->spec().CheckAxes(*axes, std::ssize(list), "positions");
         if (!status.ok()) return status;
         return WriteRows(
             *table, static_cast<std::int64_t>(list.size()) / *axes, *std::move(destination),

@@ -81,13 +81,10 @@ absl::Status Table::ReadInto(std::int64_t start, std::int64_t count,
 template <typename T>
 absl::Status Table::GatherRows(absl::Span<const T> positions, std::int64_t axes,
                                absl::Span<std::byte> out) const {
-  constexpr absl::string_view kField = std::is_integral_v<T> ? "positions" : "real_positions";
   const auto count = static_cast<std::int64_t>(positions.size());
-  if (count % axes != 0) {
-    return Bad(kField, absl::StrCat("has ", count, " numbers, which are not whole rows of ", axes,
-                                    ", one an axis"));
-  }
-  absl::Status status = spec().CheckPositions(positions);
+  absl::Status status =
+      spec().CheckAxes(axes, count, std::is_integral_v<T> ? "positions" : "real_positions");
+  if (status.ok()) status = spec().CheckPositions(positions);
   if (status.ok()) status = CheckSize(out, count / axes, row_bytes());
   if (!status.ok() || positions.empty()) return status;
   internal::Session& session = table_->session();

@@ -54,13 +54,13 @@ class FakeTable final : public LocalTable {
       for (std::int64_t b = 0; b < spec().row_bytes(); ++b) *out++ = ByteOf(start + row, b);
     }
   }
-  void DoGather(absl::Span<const std::int64_t> positions, std::byte* out,
+  void DoGather(absl::Span<const std::int64_t> positions, std::int64_t, std::byte* out,
                 StopCheck&) const override {
     for (std::int64_t position : positions) {
       for (std::int64_t b = 0; b < spec().row_bytes(); ++b) *out++ = ByteOf(position, b);
     }
   }
-  void DoGather(absl::Span<const double>, std::byte*, StopCheck&) const override {}
+  void DoGather(absl::Span<const double>, std::int64_t, std::byte*, StopCheck&) const override {}
 
  private:
   FakeMaking& making_;

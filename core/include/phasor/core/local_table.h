@@ -93,19 +93,11 @@ class PHASOR_EXPORT LocalTable {
   /// and return early once it has stopped.
   virtual void DoRead(std::int64_t start, std::int64_t count, std::byte* out,
                       StopCheck& stop) const = 0;
-  virtual void DoGather(absl::Span<const std::int64_t> positions, std::byte* out,
+  /// `positions` are [rows, axes], axes being 1 or spec().axes().
+  virtual void DoGather(absl::Span<const std::int64_t> positions, std::int64_t axes, std::byte* out,
                         StopCheck& stop) const = 0;
-  virtual void DoGather(absl::Span<const double> positions, std::byte* out,
+  virtual void DoGather(absl::Span<const double> positions, std::int64_t axes, std::byte* out,
                         StopCheck& stop) const = 0;
-  /// The same for [rows, axes] positions; of a table with one axis, DoGather.
-  virtual void DoGatherAxes(absl::Span<const std::int64_t> positions, std::byte* out,
-                            StopCheck& stop) const {
-    DoGather(positions, out, stop);
-  }
-  virtual void DoGatherAxes(absl::Span<const double> positions, std::byte* out,
-                            StopCheck& stop) const {
-    DoGather(positions, out, stop);
-  }
 
  private:
   template <typename T>

@@ -133,6 +133,12 @@ class PHASOR_EXPORT CanonicalSpec {
   /// are given; (real_positions[k]) for one that is not finite; OUT_OF_RANGE
   /// (real_positions[k]).
   absl::Status CheckPositions(absl::Span<const double> positions) const;
+  /// Checks that `positions` of them, `axes` a row, are whole rows of this
+  /// table; `field` is the path named in the error.
+  ///
+  /// **Errors**: INVALID_ARGUMENT (axes) for a number that is neither 1 nor
+  /// axes(), (`field`) for a remainder.
+  absl::Status CheckAxes(std::int64_t axes, std::int64_t positions, absl::string_view field) const;
 
  private:
   explicit CanonicalSpec(TableSpec spec) : spec_(std::move(spec)) {}
