@@ -12,6 +12,7 @@
 #include "server/request.h"
 #include "server/rows_handlers.h"
 #include "server/rows_message.h"
+#include "server/table_opening.h"
 
 namespace phasor::server {
 namespace {
@@ -52,19 +53,10 @@ class GatherRowsHandler final : public UnaryHandler {
       positions_ = std::vector<double>(real.begin(), real.end());
     }
     axes_ = request.has_axes() ? request.axes() : 1;
-    if (axes_ != 1 && axes_ != spec->axes()) {
-      return FieldError(
-          absl::StatusCode::kInvalidArgument, "axes",
-          absl::StrCat(axes_, " is neither 1 nor the table's number of axes, ", spec->axes()));
-    }
-    if (CountOf(positions_) % axes_ != 0) {
-      return FieldError(absl::StatusCode::kInvalidArgument,
-                        real.empty() ? "positions" : "real_positions",
-                        absl::StrCat(CountOf(positions_), " positions are not whole rows of ",
-                                     axes_, ", one an axis"));
-    }
-    status = CheckMessageSize(*spec, 0, RowCount(), backend_->max_message_bytes,
-                              real.empty() ? "positions" : "real_positions",
+    const absl::string_view field = real.empty() ? "positions" : "real_positions";
+    status = spec->CheckAxes(axes_, CountOf(positions_), field);
+    if (!status.ok()) return status;
+    status = CheckMessageSize(*spec, 0, RowCount(), backend_->max_message_bytes, field,
                               "gather in several calls, or read ranges with ReadRows");
     if (!status.ok()) return status;
     status = std::visit([&](const auto& list) { return spec->CheckPositions(list); }, positions_);
@@ -83,8 +75,8 @@ class GatherRowsHandler final : public UnaryHandler {
         CountOf(positions_) * spec_->row_bytes() > kMaxBlockBytes) {
       return false;
     }
-    table_ = backend_->cache.FindTable(*spec_);
-    if (table_ == nullptr || !Allocate().ok()) return false;
+    opening_.Find(*spec_, &backend_->cache);
+    if (table() == nullptr || !Allocate().ok()) return false;
     while (next_ < positions->size()) {
       if (!CopyCached((*positions)[next_])) return false;
       ++next_;
@@ -94,23 +86,7 @@ class GatherRowsHandler final : public UnaryHandler {
   }
 
   absl::StatusOr<Progress> Step(Resume resume, StopRequest stop) override {
-    // Another call gave up opening the table: this one opens it now.
-    if (absl::IsCancelled(failure_)) failure_ = absl::OkStatus();
-    if (!failure_.ok()) return failure_;
-    if (table_ == nullptr) {
-      auto table = backend_->cache.Open(
-          *spec_,
-          [this, resume](BlockCache::Result<OpenTable> opened) {
-            failure_ = opened.status();
-            if (opened.ok()) table_ = *std::move(opened);
-            resume();
-          },
-          stop);
-      if (!table.has_value()) return Progress::kWait;
-      if (!table->ok()) return table->status();
-      table_ = **std::move(table);
-      return Progress::kAgain;
-    }
+    if (table() == nullptr) return opening_.Step(*spec_, &backend_->cache, resume, stop);
     absl::Status status = Allocate();
     if (!status.ok()) return status;
     status = std::visit([&](const auto& list) { return GatherSome(list, stop); }, positions_);
@@ -121,6 +97,7 @@ class GatherRowsHandler final : public UnaryHandler {
   }
 
  private:
+  const TablePtr& table() const { return opening_.table(); }
   std::int64_t RowCount() const { return CountOf(positions_) / axes_; }
 
   absl::Status Allocate() {
@@ -139,9 +116,8 @@ class GatherRowsHandler final : public UnaryHandler {
 
   // Copies the next row from the cache, if it is there.
   bool CopyCached(std::int64_t position) {
-    const std::int64_t index = table_->geometry().BlockOf(position);
     if (block_ == nullptr || position < block_->begin() || position >= block_->end()) {
-      block_ = backend_->cache.FindBlock(*table_, index);
+      block_ = backend_->cache.FindBlock(*table(), table()->geometry().BlockOf(position));
     }
     if (block_ == nullptr) return false;
     const absl::Span<const std::byte> row = block_->Rows(position, position + 1);
@@ -159,7 +135,7 @@ class GatherRowsHandler final : public UnaryHandler {
     if (axes_ != 1) {
       const auto axes = static_cast<std::size_t>(axes_);
       const std::size_t first = std::exchange(next_, end);
-      return table_->rows().GatherAxesInto(
+      return table()->rows().GatherAxesInto(
           absl::MakeConstSpan(positions).subspan(first * axes, (end - first) * axes),
           Rows(first, end), stop);
     }
@@ -168,7 +144,7 @@ class GatherRowsHandler final : public UnaryHandler {
       while (next_ < end && !CopyCached(positions[next_])) ++next_;
       const auto missing = absl::MakeConstSpan(positions).subspan(first, next_ - first);
       if (!missing.empty()) {
-        absl::Status status = table_->rows().GatherInto(missing, Rows(first, next_), stop);
+        absl::Status status = table()->rows().GatherInto(missing, Rows(first, next_), stop);
         if (!status.ok()) return status;
       }
       if (next_ < end) ++next_;  // the copied one
@@ -190,11 +166,10 @@ class GatherRowsHandler final : public UnaryHandler {
   std::optional<CanonicalSpec> spec_;
   Positions positions_;
   std::int64_t axes_ = 1;  // positions a row
-  TablePtr table_;
+  TableOpening opening_;
   BlockPtr block_;  // the last one copied from
   std::shared_ptr<RowBuffer> rows_;
   std::size_t next_ = 0;  // rows before it are done
-  absl::Status failure_;
 };
 
 }  // namespace

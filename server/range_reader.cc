@@ -44,38 +44,25 @@ void RangeReader::BeginMessage() {
 
 bool RangeReader::TryCached() {
   if (complete()) return true;
-  if (table_ == nullptr) table_ = backend_->cache.FindTable(*spec_);
-  if (table_ == nullptr) return false;
+  opening_.Find(*spec_, &backend_->cache);
+  if (table() == nullptr) return false;
   const std::int64_t first = geometry_.BlockOf(next_);
   const std::int64_t last = geometry_.BlockOf(message_end_ - 1);
   if (last - first >= kMaxInlineBlocks) return false;
-  const std::vector<BlockPtr> blocks = backend_->cache.FindBlocks(*table_, first, last);
+  const std::vector<BlockPtr> blocks = backend_->cache.FindBlocks(*table(), first, last);
   for (const BlockPtr& block : blocks) Take(block);
   return complete();
 }
 
 absl::StatusOr<Progress> RangeReader::Step(Resume resume, StopRequest stop) {
-  // Another call gave up what this one waited for: it makes that itself now.
+  // Another call gave up the block that this one waited for: it makes that itself now.
   if (absl::IsCancelled(failure_)) failure_ = absl::OkStatus();
   if (!failure_.ok()) return AfterFailure(std::exchange(failure_, absl::OkStatus()));
   if (arrived_ != nullptr) Take(std::exchange(arrived_, nullptr));
   if (complete()) return Progress::kDone;
-  if (table_ == nullptr) {
-    auto table = backend_->cache.Open(
-        *spec_,
-        [this, resume](BlockCache::Result<OpenTable> opened) {
-          failure_ = opened.status();
-          if (opened.ok()) table_ = *std::move(opened);
-          resume();
-        },
-        stop);
-    if (!table.has_value()) return Progress::kWait;
-    if (!table->ok()) return table->status();
-    table_ = **std::move(table);
-    return Progress::kAgain;
-  }
+  if (table() == nullptr) return opening_.Step(*spec_, &backend_->cache, resume, stop);
   auto block = backend_->cache.Get(
-      table_, geometry_.BlockOf(next_),
+      table(), geometry_.BlockOf(next_),
       [this, resume](BlockCache::Result<Block> made) {
         failure_ = made.status();
         if (made.ok()) arrived_ = *std::move(made);
@@ -104,8 +91,8 @@ void RangeReader::Take(const BlockPtr& block) {
 }
 
 void RangeReader::MakeAhead() {
-  if (finished_ || table_ == nullptr) return;
-  MakeBlocksAhead(backend_, table_, geometry_.BlockOf(next_),
+  if (finished_ || table() == nullptr) return;
+  MakeBlocksAhead(backend_, table(), geometry_.BlockOf(next_),
                   geometry_.BlockOf(std::min(end_ - next_, max_rows_) + next_ - 1));
 }
 

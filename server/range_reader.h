@@ -16,6 +16,7 @@
 #include "server/call.h"
 #include "server/range_request.h"
 #include "server/rows_message.h"
+#include "server/table_opening.h"
 
 namespace phasor::server {
 
@@ -49,6 +50,7 @@ class RangeReader {
   bool finished() const { return finished_; }
 
  private:
+  const TablePtr& table() const { return opening_.table(); }
   bool complete() const { return next_ == message_end_; }
   void Take(const BlockPtr& block);
   absl::StatusOr<Progress> AfterFailure(const absl::Status& status);
@@ -65,8 +67,8 @@ class RangeReader {
   std::vector<grpc::Slice> slices_;
   bool finished_ = false;
 
-  TablePtr table_;
-  // What another thread made for this call.
+  TableOpening opening_;
+  // The block that another call made for this one, or why it did not.
   BlockPtr arrived_;
   absl::Status failure_;
 };

@@ -27,9 +27,9 @@ constexpr int kHandshakeMilliseconds = 10'000;
 // At the end of a drain: what clients have to read what was sent to them, and
 // what calls have that are out of time to end and to say so.
 constexpr absl::Duration kUnreadTime = absl::Seconds(3);
+constexpr absl::Duration kEndTime = absl::Seconds(1);
 // What clients have to read the end of a stream before their connection ends.
 constexpr absl::Duration kReadingTime = absl::Milliseconds(500);
-constexpr absl::Duration kEndTime = absl::Seconds(1);
 // What gRPC may hold for messages on their way; in units of the largest one,
 // and at least.
 constexpr std::int64_t kQuotaMessages = 64;
