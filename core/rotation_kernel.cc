@@ -143,26 +143,20 @@ struct Rotation {
   PairRow error;
 };
 
-template <ElementType kType>
-HWY_INLINE Rounded<kType> RoundedSines(const Rotation& rotation, std::int64_t i) {
+// Sines or cosines.
+template <ElementType kType, bool kSines>
+HWY_INLINE Rounded<kType> RoundedHalves(const Rotation& rotation, std::int64_t i) {
+  const double* const error = kSines ? rotation.error.sin : rotation.error.cos;
   Unrounded<kType> values[kParts<kType>];
   Doubles errors[kParts<kType>];
   for (std::size_t k = 0; k < kParts<kType>; ++k) {
     const std::int64_t j = i + static_cast<std::int64_t>(k) * kLanes;
-    values[k] = RotatedSine<kType>(rotation.at, rotation.by, j);
-    errors[k] = Load(rotation.error.sin, j);
-  }
-  return Round<kType>(values, errors);
-}
-
-template <ElementType kType>
-HWY_INLINE Rounded<kType> RoundedCosines(const Rotation& rotation, std::int64_t i) {
-  Unrounded<kType> values[kParts<kType>];
-  Doubles errors[kParts<kType>];
-  for (std::size_t k = 0; k < kParts<kType>; ++k) {
-    const std::int64_t j = i + static_cast<std::int64_t>(k) * kLanes;
-    values[k] = RotatedCosine<kType>(rotation.at, rotation.by, j);
-    errors[k] = Load(rotation.error.cos, j);
+    if constexpr (kSines) {
+      values[k] = RotatedSine<kType>(rotation.at, rotation.by, j);
+    } else {
+      values[k] = RotatedCosine<kType>(rotation.at, rotation.by, j);
+    }
+    errors[k] = Load(error, j);
   }
   return Round<kType>(values, errors);
 }
@@ -195,12 +189,12 @@ bool RotateRowTo(std::int64_t pairs, const Rotation& rotation, const RowStreams&
   Elements<kType> cosines = hn::Zero(tag);
   const auto rotate = [&](std::int64_t i) HWY_ATTR {
     if constexpr (kSines) {
-      const Rounded<kType> rounded = RoundedSines<kType>(rotation, i);
+      const Rounded<kType> rounded = RoundedHalves<kType, true>(rotation, i);
       sines = rounded.bits;
       doubt = hn::Or(doubt, rounded.doubt);
     }
     if constexpr (kCosines) {
-      const Rounded<kType> rounded = RoundedCosines<kType>(rotation, i);
+      const Rounded<kType> rounded = RoundedHalves<kType, false>(rotation, i);
       cosines = rounded.bits;
       doubt = hn::Or(doubt, rounded.doubt);
     }
@@ -261,8 +255,9 @@ template <ElementType kType>
 void MarkDoubtOf(std::int64_t pairs, const Rotation& rotation, void* sines, void* cosines) {
   const ElementTag<kType> tag;
   for (std::int64_t i = 0; i < pairs; i += kElementLanes<kType>) {
-    hn::StoreU(RoundedSines<kType>(rotation, i).doubt, tag, static_cast<BitsOf<kType>*>(sines) + i);
-    hn::StoreU(RoundedCosines<kType>(rotation, i).doubt, tag,
+    hn::StoreU(RoundedHalves<kType, true>(rotation, i).doubt, tag,
+               static_cast<BitsOf<kType>*>(sines) + i);
+    hn::StoreU(RoundedHalves<kType, false>(rotation, i).doubt, tag,
                static_cast<BitsOf<kType>*>(cosines) + i);
   }
 }

@@ -238,6 +238,24 @@ struct Extended {
   int exponent;
 };
 
+// The terms of a continued fraction, of numerator / denominator >= 0.
+class ContinuedFraction {
+ public:
+  ContinuedFraction(mpz_class numerator, mpz_class denominator)
+      : numerator_(std::move(numerator)), denominator_(std::move(denominator)) {}
+  bool ended() const { return denominator_ == 0; }
+  mpz_class NextTerm() {
+    const mpz_class term = numerator_ / denominator_;
+    const mpz_class rest = numerator_ - term * denominator_;
+    numerator_ = std::exchange(denominator_, rest);
+    return term;
+  }
+
+ private:
+  mpz_class numerator_;
+  mpz_class denominator_;
+};
+
 class Search {
  public:
   explicit Search(const Arguments& arguments) : arguments_(arguments), random_(arguments.seed) {}
@@ -292,17 +310,13 @@ class Search {
     Nearest zeros(4);
     for (std::int64_t pair = 0; pair < pairs; ++pair) {
       Progress("poles: " + mine.Name(), pair, pairs);
-      mpz_class numerator = values.Turns(pair, kTurnBits + 2);
-      mpz_class denominator = mpz_class(1) << kTurnBits;
+      ContinuedFraction turns(values.Turns(pair, kTurnBits + 2), mpz_class(1) << kTurnBits);
       mpz_class before = 1;
       mpz_class q = 0;
-      while (denominator != 0) {
-        const mpz_class term = numerator / denominator;
-        const mpz_class next = term * q + before;
+      while (!turns.ended()) {
+        const mpz_class next = turns.NextTerm() * q + before;
         if (next > kLast) break;
         before = std::exchange(q, next);
-        const mpz_class rest = numerator - term * denominator;
-        numerator = std::exchange(denominator, rest);
       }
       if (q == 0) continue;
       for (const bool sine : {true, false}) {
@@ -390,15 +404,12 @@ class Search {
       mpfr_mul_2si(half_pi.v, half_pi.v, e - 1, MPFR_RNDN);
       mpfr_get_z(numerator.get_mpz_t(), half_pi.v, MPFR_RNDN);
       mpfr_mul_2si(half_pi.v, half_pi.v, -kPiBits - e + 1, MPFR_RNDN);
-      mpz_class denominator = mpz_class(1) << kPiBits;
+      ContinuedFraction fraction(numerator, mpz_class(1) << kPiBits);
       mpz_class n_before = 0;
       mpz_class n = 1;
-      while (denominator != 0) {
-        const mpz_class term = numerator / denominator;
-        const mpz_class next = term * n + n_before;
+      while (!fraction.ended()) {
+        const mpz_class next = fraction.NextTerm() * n + n_before;
         n_before = std::exchange(n, next);
-        const mpz_class rest = numerator - term * denominator;
-        numerator = std::exchange(denominator, rest);
         const auto bits = mpz_sizeinbase(n.get_mpz_t(), 2);
         if (bits > 106) break;
         if (bits < 96) continue;
