@@ -9,6 +9,8 @@ target_compile_options(phasor_build_flags INTERFACE -Wall -Wextra -Wpedantic -Ws
 if(PHASOR_SANITIZE)
   target_compile_options(phasor_build_flags INTERFACE -fsanitize=${PHASOR_SANITIZE}
     -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  # Its check opens a pipe, and calls an object invalid when no descriptor is left.
+  target_compile_options(phasor_build_flags INTERFACE -fno-sanitize=vptr)
   target_link_options(phasor_build_flags INTERFACE -fsanitize=${PHASOR_SANITIZE})
 endif()
 

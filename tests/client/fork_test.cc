@@ -91,10 +91,14 @@ TEST_F(ForkTest, AProcessEndsWithReadAheadUnderWay) {
       for (int i = 0; i < 300; ++i) {
         if (!cursor->Next<float>().ok()) return false;
       }
+      // What is to outlive the process stands in variables that are never destroyed.
+      static const Client* kept_client = nullptr;
+      static const Table* kept_table = nullptr;
+      static const Cursor* kept_cursor = nullptr;
       if (!with_client) {
-        static_cast<void>(client.release());
-        static_cast<void>(table.release());
-        static_cast<void>(cursor.release());
+        kept_client = client.release();
+        kept_table = table.release();
+        kept_cursor = cursor.release();
       }
       client = nullptr;
       table = nullptr;

@@ -177,7 +177,8 @@ TEST_F(GatherTest, AStepOfSeveralTablesNamesTheOneThatIsWrong) {
     EXPECT_EQ(status.code(), code) << status;
     EXPECT_EQ(FieldOf(status), field);
   };
-  const auto good = TableStep(a, {7}, absl::MakeSpan(one));
+  const std::int64_t seven[] = {7};
+  const auto good = TableStep(a, seven, absl::MakeSpan(one));
   const auto kInvalid = absl::StatusCode::kInvalidArgument;
   const std::int64_t ten[] = {10};
   expect(Table::Gather({good, {c, ten, absl::MakeSpan(one)}}), absl::StatusCode::kOutOfRange,

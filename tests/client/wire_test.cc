@@ -500,6 +500,7 @@ TEST_F(WireTest, AClientEndsWithReadAheadUnderWay) {
     // The last of the client ends with its table, here, within no call's time.
   }
   cancelled = 1000;
+  server_.Stop();  // its hooks use what ends here
 }
 
 TEST_F(WireTest, WrongRowsReadAheadAreThrownAway) {
@@ -520,6 +521,7 @@ TEST_F(WireTest, WrongRowsReadAheadAreThrownAway) {
       ASSERT_LT(++refused, 100);
     }
   }
+  server_.Stop();  // its hooks use what ends here
 }
 
 TEST_F(WireTest, ReadAheadKeepsAwayForAsLongAsTheServerAsks) {
@@ -543,6 +545,7 @@ TEST_F(WireTest, ReadAheadKeepsAwayForAsLongAsTheServerAsks) {
     quiet = streams_of_a_jump() == 0 ? quiet + 1 : 0;
   }
   EXPECT_GE(server_.calls("ReadRows").size(), 1U);
+  server_.Stop();  // its hooks use what ends here
 }
 
 TEST_F(WireTest, ConnectionsAreUsedInTurn) {
