@@ -5,12 +5,12 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/rotation_kernel.cc"
-#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include "core/double_double-inl.h"
 #include "core/layout-inl.h"
+#include "core/line_copy-inl.h"
 #include "core/rounding-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -161,24 +161,9 @@ HWY_INLINE Rounded<kType> RoundedHalves(const Rotation& rotation, std::int64_t i
   return Round<kType>(values, errors);
 }
 
-// Pairs before the first from which all streams are aligned to vectors; nothing if
-// there is none.
-template <ElementType kType>
-std::int64_t PairsToAlignment(const RowStreams& streams) {
-  constexpr auto kVector = static_cast<std::int64_t>(kElementLanes<kType> * sizeof(BitsOf<kType>));
-  const auto past = [&streams](int k) {
-    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(streams.start[k]) % kVector);
-  };
-  for (int k = 1; k < streams.count; ++k) {
-    if (past(k) != past(0)) return -1;
-  }
-  const std::int64_t bytes = (kVector - past(0)) % kVector;
-  return bytes % streams.pair_bytes == 0 ? bytes / streams.pair_bytes : -1;
-}
-
 template <ElementType kType, RowForm kForm>
 bool RotateRowTo(std::int64_t pairs, const Rotation& rotation, const RowStreams& streams,
-                 bool stream) {
+                 LineCopy* behind) {
   constexpr std::int64_t kStep = kElementLanes<kType>;
   static_assert(2 * kStep <= PairRows::kOverrun);
   constexpr bool kSines = kForm != RowForm::kCosineOnly;
@@ -199,18 +184,17 @@ bool RotateRowTo(std::int64_t pairs, const Rotation& rotation, const RowStreams&
       doubt = hn::Or(doubt, rounded.doubt);
     }
   };
-  const std::int64_t lead = PairsToAlignment<kType>(streams);
+  LineCopy copy = behind == nullptr ? LineCopy{} : *behind;
+  const std::int64_t bytes_a_step = kStep * streams.pair_bytes * streams.count;
+  std::int64_t bytes_to_come = pairs * streams.pair_bytes * streams.count;
   std::int64_t i = 0;
-  if (lead > 0 && lead < pairs) {
-    rotate(0);
-    PutSomePairs<kForm>(sines, cosines, streams, 0, lead);
-    i = lead;
-  }
-  const bool past_caches = stream && lead >= 0;
   for (; i + kStep <= pairs; i += kStep) {
     rotate(i);
-    PutPairs<kForm>(sines, cosines, streams, i * streams.pair_bytes, past_caches);
+    PutPairs<kForm>(sines, cosines, streams, i * streams.pair_bytes);
+    bytes_to_come -= bytes_a_step;
+    while (copy.lines * kLineBytes > bytes_to_come) CopyLine(copy);
   }
+  if (behind != nullptr) *behind = copy;
   if (i < pairs) {
     rotate(i);
     PutSomePairs<kForm>(sines, cosines, streams, i * streams.pair_bytes, pairs - i);
@@ -223,17 +207,17 @@ bool RotateRowOf(std::int64_t pairs, const Rotation& rotation, const RowTarget& 
   const RowStreams streams = StreamsOf(target.layout, pairs, sizeof(BitsOf<kType>), target.row);
   switch (FormOf(target.layout)) {
     case RowForm::kSineFirst:
-      return RotateRowTo<kType, RowForm::kSineFirst>(pairs, rotation, streams, target.stream);
+      return RotateRowTo<kType, RowForm::kSineFirst>(pairs, rotation, streams, target.behind);
     case RowForm::kCosineFirst:
-      return RotateRowTo<kType, RowForm::kCosineFirst>(pairs, rotation, streams, target.stream);
+      return RotateRowTo<kType, RowForm::kCosineFirst>(pairs, rotation, streams, target.behind);
     case RowForm::kSeparate:
-      return RotateRowTo<kType, RowForm::kSeparate>(pairs, rotation, streams, target.stream);
+      return RotateRowTo<kType, RowForm::kSeparate>(pairs, rotation, streams, target.behind);
     case RowForm::kTwins:
-      return RotateRowTo<kType, RowForm::kTwins>(pairs, rotation, streams, target.stream);
+      return RotateRowTo<kType, RowForm::kTwins>(pairs, rotation, streams, target.behind);
     case RowForm::kSineOnly:
-      return RotateRowTo<kType, RowForm::kSineOnly>(pairs, rotation, streams, target.stream);
+      return RotateRowTo<kType, RowForm::kSineOnly>(pairs, rotation, streams, target.behind);
     case RowForm::kCosineOnly:
-      return RotateRowTo<kType, RowForm::kCosineOnly>(pairs, rotation, streams, target.stream);
+      return RotateRowTo<kType, RowForm::kCosineOnly>(pairs, rotation, streams, target.behind);
   }
   return false;
 }
@@ -289,8 +273,6 @@ HWY_EXPORT(RotateRow);
 HWY_EXPORT(MarkDoubt);
 
 void FillTurn(std::int64_t r, PairRows& turns) { HWY_DYNAMIC_DISPATCH(FillTurn)(r, turns); }
-
-void FlushRows() { hwy::FlushStream(); }
 
 template <ElementType kType>
 void RotateAnchor(std::int64_t pairs, const PairRow& base, const PairRow& turn,

@@ -119,18 +119,18 @@ template <ElementType kType>
 void SinusoidalTable<kType>::DoRead(std::int64_t start, std::int64_t count, std::byte* out,
                                     StopCheck& stop) const {
   Scratch scratch(ladder_.size(), is_amplified());
-  const bool stream = count >= kStreamBytes / spec().row_bytes();
+  const std::int64_t row_bytes = spec().row_bytes();
+  RowWriter writer(out, row_bytes, count >= kStreamBytes / row_bytes);
   std::int64_t first = start + rules_.position_offset;
   while (count > 0 && !stop.stopped()) {
     std::int64_t rows = std::min(count, rows_ * anchors_);
     // Row 0 is exact: it starts a segment, no rotation leads to it.
     if (first < 0) rows = std::min(rows, -first);
-    Segment(first, rows, stream, scratch, out, stop);
+    Segment(first, rows, scratch, writer, stop);
     first += rows;
     count -= rows;
-    out += rows * spec().row_bytes();
   }
-  if (stream) FlushRows();
+  writer.Finish();
 }
 
 template <ElementType kType>
@@ -150,11 +150,12 @@ void SinusoidalTable<kType>::GatherPlaced(absl::Span<const T> positions, std::in
   Scratch scratch(ladder_.size(), is_amplified());
   const auto step = static_cast<std::size_t>(axes);
   std::vector<Position> placed(step);
+  RowWriter writer(out, spec().row_bytes(), /*past_caches=*/false);
   for (std::size_t k = 0; k < positions.size() && !stop.stopped(); k += step) {
     for (std::size_t axis = 0; axis < step; ++axis) placed[axis] = Placed(positions[k + axis]);
     DirectRow(axes == 1 ? RowPosition(placed[0]) : RowPosition(placed.data(), rules_.axis), scratch,
-              out, stop);
-    out += spec().row_bytes();
+              writer, stop);
+    writer.Next();
   }
 }
 
@@ -171,25 +172,25 @@ void SinusoidalTable<kType>::DoGather(absl::Span<const double> positions, std::i
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::Segment(std::int64_t first, std::int64_t count, bool stream,
-                                     Scratch& scratch, std::byte* out, StopCheck& stop) const {
+void SinusoidalTable<kType>::Segment(std::int64_t first, std::int64_t count, Scratch& scratch,
+                                     RowWriter& out, StopCheck& stop) const {
   SetBase(Position{first, 0}, angle_error_.data(), scratch, stop);
   for (std::int64_t row = 0; row < count; ++row) {
     const std::int64_t r = row % rows_;
     if (r == 0) SetAnchor(strides_[row / rows_], largest_sin_.data(), scratch);
     if (stop.After(ladder_.size() * kCostOfRotation)) return;
-    Row(Position{first + row, 0}, rotations_[r], stream, scratch, out, stop);
-    out += spec().row_bytes();
+    Row(Position{first + row, 0}, rotations_[r], scratch, out, stop);
+    out.Next();
   }
 }
 
 template <ElementType kType>
 void SinusoidalTable<kType>::DirectRow(const RowPosition& position, Scratch& scratch,
-                                       std::byte* out, StopCheck& stop) const {
+                                       RowWriter& out, StopCheck& stop) const {
   SetBase(position, nullptr, scratch, stop);
   if (stop.stopped()) return;
   SetAnchor(strides_[0], nullptr, scratch);
-  Row(position, rotations_[0], /*stream=*/false, scratch, out, stop);
+  Row(position, rotations_[0], scratch, out, stop);
 }
 
 template <ElementType kType>
@@ -230,8 +231,9 @@ void SinusoidalTable<kType>::SetAnchor(const PairRow& stride, const double* larg
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::Row(const RowPosition& position, const PairRow& turn, bool stream,
-                                 Scratch& scratch, std::byte* out, StopCheck& stop) const {
+void SinusoidalTable<kType>::Row(const RowPosition& position, const PairRow& turn, Scratch& scratch,
+                                 RowWriter& writer, StopCheck& stop) const {
+  std::byte* const out = writer.row();
   const std::int64_t pairs = ladder_.size();
   const Layout layout = rules_.layout;
   const std::optional<Position> one = position.one();
@@ -245,7 +247,7 @@ void SinusoidalTable<kType>::Row(const RowPosition& position, const PairRow& tur
     PlaceRow(layout, pairs, sines.data(), cosines.data(), out);
     return;
   }
-  if (RotateRow<kType>(pairs, scratch.anchor, turn, {out, layout, stream})) {
+  if (RotateRow<kType>(pairs, scratch.anchor, turn, {out, layout, &writer.behind()})) {
     SettleMarked(position, turn, scratch, out, stop);
   }
   // Where the sine has no phase the cosine is 1, and was that already.

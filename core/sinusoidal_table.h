@@ -21,6 +21,7 @@
 #include "core/phase.h"
 #include "core/position.h"
 #include "core/rounding.h"
+#include "core/row_writer.h"
 #include "core/settle.h"
 #include "phasor/core/local_table.h"
 
@@ -68,10 +69,10 @@ class SinusoidalTable final : public LocalTable {
   // All positions below are those after the offset.
 
   // Rows first ... first + count - 1, 1 <= count <= rows_ * anchors_, all from one base.
-  void Segment(std::int64_t first, std::int64_t count, bool stream, Scratch& scratch,
-               std::byte* out, StopCheck& stop) const;
+  void Segment(std::int64_t first, std::int64_t count, Scratch& scratch, RowWriter& out,
+               StopCheck& stop) const;
   // One row by its own phases.
-  void DirectRow(const RowPosition& position, Scratch& scratch, std::byte* out,
+  void DirectRow(const RowPosition& position, Scratch& scratch, RowWriter& out,
                  StopCheck& stop) const;
   // Sets the base, whose angles take on `angle_error` by rotations (null: none).
   void SetBase(const RowPosition& position, const double* angle_error, Scratch& scratch,
@@ -81,9 +82,9 @@ class SinusoidalTable final : public LocalTable {
   // The anchor that is the base rotated by `stride`; its rows' rotations are as
   // `largest_sin` says (null: by nothing).
   void SetAnchor(const PairRow& stride, const double* largest_sin, Scratch& scratch) const;
-  // The row that is the anchor rotated by `turn`.
-  void Row(const RowPosition& position, const PairRow& turn, bool stream, Scratch& scratch,
-           std::byte* out, StopCheck& stop) const;
+  // The row that is the anchor rotated by `turn`, the next one of `out`.
+  void Row(const RowPosition& position, const PairRow& turn, Scratch& scratch, RowWriter& out,
+           StopCheck& stop) const;
   // Settles what RotateRow() left open.
   void SettleMarked(const RowPosition& position, const PairRow& turn, Scratch& scratch,
                     std::byte* row, StopCheck& stop) const;
