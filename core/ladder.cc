@@ -106,19 +106,13 @@ std::optional<std::int64_t> FrequencyLadder::ExactExponent(std::int64_t i) const
   return k;
 }
 
-std::optional<double> FrequencyLadder::ExactFrequency(std::int64_t i) const {
+std::optional<double> FrequencyLadder::ExactFrequency(std::int64_t i, mpfr_srcptr w) const {
   if (is_given()) return given_[i];
-  if (scale_ != nullptr || stretch_ != 1) {
-    const MpfrScope scope;
-    Real w(kChainBits);
-    Frequency(i, w);
-    Real exact(kTieBits);
-    if (!TakeExact(i, w, exact) || mpfr_min_prec(exact) > kTieBits - 1) return std::nullopt;
-    return mpfr_get_d(exact, MPFR_RNDN);
-  }
-  const std::optional<std::int64_t> k = ExactExponent(i);
-  if (!k.has_value() || *k > 1022) return std::nullopt;
-  return std::ldexp(1.0, -static_cast<int>(*k));
+  Real exact(kTieBits);
+  constexpr mpfr_exp_t kLeastExponent = -1021;
+  if (!TakeExact(i, w, exact) || mpfr_min_prec(exact) > kTieBits - 1) return std::nullopt;
+  if (mpfr_zero_p(exact) == 0 && mpfr_get_exp(exact) < kLeastExponent) return std::nullopt;
+  return mpfr_get_d(exact, MPFR_RNDN);
 }
 
 bool FrequencyLadder::TakeExact(std::int64_t i, mpfr_srcptr w, mpfr_ptr out) const {

@@ -55,9 +55,9 @@ class FrequencyLadder {
   bool IsZero(std::int64_t i) const {
     return is_given() ? given_[i] == 0 : scale_ != nullptr && scale_->IsZero(i);
   }
-  /// w_i if it is a binary64 exactly. Of a stretched or scaled ladder it takes
-  /// tens of microseconds to tell.
-  std::optional<double> ExactFrequency(std::int64_t i) const;
+  /// w_i if it is a binary64 exactly; `w` is w_i as ForEach() gives it by default.
+  /// Where it is one of a stretched or scaled ladder that takes microseconds to tell.
+  std::optional<double> ExactFrequency(std::int64_t i, mpfr_srcptr w) const;
 
   /// All w_i, each rounded to binary64; fewer if `stop` stops it.
   std::vector<double> Rounded(StopCheck& stop) const;

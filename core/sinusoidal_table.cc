@@ -11,7 +11,6 @@
 #include "core/phase_row.h"
 #include "core/real.h"
 #include "core/rotation_kernel.h"
-#include "core/settle_amplified.h"
 #include "core/stop_check.h"
 
 namespace phasor {
@@ -47,7 +46,15 @@ std::vector<std::int32_t> TwinsOf(const FrequencyLadder& ladder) {
 // element by its phase.
 constexpr std::int64_t kCostOfTurn = 20;
 constexpr std::int64_t kCostOfRotation = 2;
-constexpr std::int64_t kCostOfPhase = 200;
+constexpr std::int64_t kCostOfPhase = 100;
+
+// A pair of a row in doubt, one or both elements of which are still to be settled.
+struct OpenPair {
+  std::int64_t pair;
+  bool sine;
+  bool cosine;
+  bool has_phase = false;
+};
 
 }  // namespace
 
@@ -58,13 +65,17 @@ struct SinusoidalTable<kType>::Scratch {
       : phases(pairs),
         base(1, pairs, kLowParts || amplified),
         angle_error(pairs + PairRows::kOverrun),
-        anchor(pairs, kLowParts) {}
+        anchor(pairs, kLowParts),
+        settled(1, PhaseBatch::kMost, /*with_low_parts=*/true) {}
   PhaseRow phases;
   PairRows base;
   std::vector<double> angle_error;
   Anchor anchor;
   std::vector<Bits> sine_doubt;
   std::vector<Bits> cosine_doubt;
+  std::vector<OpenPair> open;
+  PhaseBatch batch;
+  PairRows settled;
 };
 
 template <ElementType kType>
@@ -254,9 +265,9 @@ void SinusoidalTable<kType>::Row(const RowPosition& position, const PairRow& tur
   if (scratch.phases.beyond().empty() || FormOf(layout) == RowForm::kCosineOnly) return;
   SettleCounts counts;
   for (const std::int64_t i : scratch.phases.beyond()) {
-    const std::int64_t costly = counts.costly;
-    PlaceSettled(i, Trig::kSine, position, counts, out);
-    if (stop.After(kCostOfPhase + (counts.costly - costly) * kCostOfMpfr)) break;
+    ++counts.settled;
+    Place(i, Trig::kSine, SettleAlone(i, Trig::kSine, position, counts, stop), out);
+    if (stop.stopped()) break;
   }
   Count(counts);
 }
@@ -269,67 +280,96 @@ void SinusoidalTable<kType>::SettleMarked(const RowPosition& position, const Pai
   scratch.cosine_doubt.resize(pairs + PairRows::kOverrun);
   MarkDoubt<kType>(pairs, scratch.anchor, turn, scratch.sine_doubt.data(),
                    scratch.cosine_doubt.data());
-  SettleCounts counts;
-  const auto settle = [&](std::int64_t i, Trig trig) {
-    const std::int64_t costly = counts.costly;
-    PlaceSettled(i, trig, position, counts, row);
-    stop.After(kCostOfPhase + (counts.costly - costly) * kCostOfMpfr);
-  };
   const RowForm form = FormOf(rules_.layout);
-  for (std::int64_t i = 0; i < pairs && !stop.stopped(); ++i) {
-    if (scratch.sine_doubt[i] != 0 && form != RowForm::kCosineOnly) settle(i, Trig::kSine);
-    if (scratch.cosine_doubt[i] != 0 && form != RowForm::kSineOnly) settle(i, Trig::kCosine);
+  const auto is_open = [&](std::int64_t i, Trig trig) {
+    return trig == Trig::kSine ? scratch.sine_doubt[i] != 0 && form != RowForm::kCosineOnly
+                               : scratch.cosine_doubt[i] != 0 && form != RowForm::kSineOnly;
+  };
+  // Twins may be at positions of their own.
+  const bool has_twins = !twins_.empty() && position.one().has_value();
+  SettleCounts counts;
+  for (std::int64_t i = 0; i < pairs; ++i) {
+    if (has_twins && twins_[i] != i) continue;
+    const auto stays_open = [&](Trig trig) {
+      if (!is_open(i, trig)) return false;
+      ++counts.settled;
+      const auto bits = SettleTiny(phases_, rules_.factor, kType, trig, i, position[i]);
+      if (bits.has_value()) Place(i, trig, *bits, row);
+      return !bits.has_value();
+    };
+    const OpenPair open = {i, stays_open(Trig::kSine), stays_open(Trig::kCosine)};
+    if (open.sine || open.cosine) scratch.open.push_back(open);
+    if (std::ssize(scratch.open) < PhaseBatch::kMost) continue;
+    SettleBatch(position, scratch, counts, row, stop);
+    if (stop.stopped()) break;
+  }
+  SettleBatch(position, scratch, counts, row, stop);
+  for (std::int64_t i = 0; has_twins && i < pairs; ++i) {
+    if (twins_[i] == i) continue;
+    for (const Trig trig : {Trig::kSine, Trig::kCosine}) {
+      if (!is_open(i, trig)) continue;
+      ++counts.settled;
+      Bits bits;
+      const std::int64_t column = ColumnOf(rules_.layout, pairs, twins_[i], trig == Trig::kSine);
+      std::memcpy(&bits, row + column * sizeof(Bits), sizeof(Bits));
+      Place(i, trig, bits, row);
+    }
   }
   Count(counts);
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::PlaceSettled(std::int64_t i, Trig trig, const RowPosition& position,
-                                          SettleCounts& counts, std::byte* row) const {
-  const std::int64_t pairs = ladder_.size();
-  const Layout layout = rules_.layout;
-  const bool sine = trig == Trig::kSine;
-  // Twins of one frequency may be at positions of their own.
-  const std::int64_t twin = position.one().has_value() ? TwinOf(i) : i;
-  Bits bits;
-  if (twin != i) {
-    std::memcpy(&bits, row + ColumnOf(layout, pairs, twin, sine) * sizeof(Bits), sizeof(Bits));
-  } else {
-    bits = Element(i, trig, position[i], counts);
+void SinusoidalTable<kType>::SettleBatch(const RowPosition& position, Scratch& scratch,
+                                         SettleCounts& counts, std::byte* row,
+                                         StopCheck& stop) const {
+  PhaseBatch& batch = scratch.batch;
+  const std::int64_t count = std::ssize(scratch.open);
+  for (std::int64_t k = 0; k < count; ++k) {
+    OpenPair& open = scratch.open[k];
+    open.has_phase = batch.Take(k, phases_, open.pair, position[open.pair]);
   }
-  PlaceElement(layout, pairs, i, sine, bits, row);
-  ++counts.settled;
+  batch.SinesCosines(count, scratch.settled[0]);
+  for (std::int64_t k = 0; k < count; ++k) {
+    const OpenPair& open = scratch.open[k];
+    const PhasePoint point = {scratch.settled[0].At(k), batch.angle_error(k)};
+    const auto settle = [&](Trig trig) {
+      std::optional<std::uint64_t> bits;
+      if (open.has_phase) bits = SettlePoint<kType>(point, rules_.factor, trig);
+      if (!bits.has_value()) bits = SettleAlone(open.pair, trig, position, counts, stop);
+      Place(open.pair, trig, *bits, row);
+    };
+    if (open.sine) settle(Trig::kSine);
+    if (open.cosine) settle(Trig::kCosine);
+    if (stop.After(kCostOfPhase)) break;
+  }
+  scratch.open.clear();
+}
+
+template <ElementType kType>
+std::uint64_t SinusoidalTable<kType>::SettleAlone(std::int64_t i, Trig trig,
+                                                  const RowPosition& position, SettleCounts& counts,
+                                                  StopCheck& stop) const {
+  const std::int64_t costly = counts.costly;
+  const std::uint64_t bits =
+      Settle(ladder_, phases_, rules_.factor, kType, trig, i, position[i], counts);
+  stop.After(kCostOfIntegers + (counts.costly - costly) * kCostOfMpfr);
+  return bits;
+}
+
+template <ElementType kType>
+void SinusoidalTable<kType>::Place(std::int64_t i, Trig trig, std::uint64_t bits,
+                                   std::byte* row) const {
+  PlaceElement(rules_.layout, ladder_.size(), i, trig == Trig::kSine, static_cast<Bits>(bits), row);
 }
 
 template <ElementType kType>
 void SinusoidalTable<kType>::Count(const SettleCounts& counts) const {
-  if (counts.settled != 0) {
-    settled_elements_.fetch_add(counts.settled, std::memory_order_relaxed);
-  }
-  if (counts.costly != 0) costly_elements_.fetch_add(counts.costly, std::memory_order_relaxed);
-}
-
-template <ElementType kType>
-auto SinusoidalTable<kType>::Element(std::int64_t i, Trig trig, Position position,
-                                     SettleCounts& counts) const -> Bits {
-  if (is_amplified()) {
-    return static_cast<Bits>(
-        SettleAmplified(ladder_, phases_, rules_.factor, kType, trig, i, position, counts));
-  }
-  if (position.is_zero()) return RoundToBits<kType>(trig == Trig::kSine ? 0.0 : 1.0);
-  // Whole columns of a vanishing ladder, and rows at tiny positions, end here.
-  constexpr std::int64_t kTinyExponent = -600;
-  const std::int64_t position_exponent =
-      position.integer != 0 ? 54 : std::ilogb(position.fraction) + 1;
-  const std::int64_t exponent = phases_.exponent(i) + position_exponent;
-  if (exponent < kTinyExponent) {
-    if (trig == Trig::kCosine) return RoundToBits<kType>(1.0);
-    if (exponent < FormatOf(kType).quantum_exponent) {
-      const bool negative = phases_.is_negative(i) != position.is_negative();
-      return RoundToBits<kType>(negative ? -0.0 : 0.0);
-    }
-  }
-  return static_cast<Bits>(Settle(ladder_, phases_, kType, trig, i, position, counts));
+  const auto add = [](std::int64_t count, std::atomic<std::int64_t>& sum) {
+    if (count != 0) sum.fetch_add(count, std::memory_order_relaxed);
+  };
+  add(counts.settled, settled_elements_);
+  add(counts.beyond_double_double, beyond_double_double_);
+  add(counts.costly, costly_elements_);
 }
 
 template class SinusoidalTable<ElementType::kFloat32>;

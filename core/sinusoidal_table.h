@@ -43,6 +43,10 @@ class SinusoidalTable final : public LocalTable {
   std::int64_t costly_elements() const override {
     return costly_elements_.load(std::memory_order_relaxed);
   }
+  /// Those of the settled ones that double-double left open.
+  std::int64_t beyond_double_double() const {
+    return beyond_double_double_.load(std::memory_order_relaxed);
+  }
 
  private:
   using Bits = BitsOf<kType>;
@@ -88,13 +92,14 @@ class SinusoidalTable final : public LocalTable {
   // Settles what RotateRow() left open.
   void SettleMarked(const RowPosition& position, const PairRow& turn, Scratch& scratch,
                     std::byte* row, StopCheck& stop) const;
-  // Writes an element by itself; a pair's that has a twin is its twin's.
-  void PlaceSettled(std::int64_t i, Trig trig, const RowPosition& position, SettleCounts& counts,
-                    std::byte* row) const;
-  Bits Element(std::int64_t i, Trig trig, Position position, SettleCounts& counts) const;
+  // Settles what is open, and clears it.
+  void SettleBatch(const RowPosition& position, Scratch& scratch, SettleCounts& counts,
+                   std::byte* row, StopCheck& stop) const;
+  // By the stages after double-double.
+  std::uint64_t SettleAlone(std::int64_t i, Trig trig, const RowPosition& position,
+                            SettleCounts& counts, StopCheck& stop) const;
+  void Place(std::int64_t i, Trig trig, std::uint64_t bits, std::byte* row) const;
   void Count(const SettleCounts& counts) const;
-  // The first pair of the same frequency, whose elements are the same.
-  std::int64_t TwinOf(std::int64_t i) const { return twins_.empty() ? i : twins_[i]; }
 
   const PairRules rules_;
   const FrequencyLadder ladder_;
@@ -110,9 +115,11 @@ class SinusoidalTable final : public LocalTable {
   // error of the angle. Vectors read past their ends.
   std::vector<double> largest_sin_;
   std::vector<double> angle_error_;
-  // Of explicit ladders: strangers may give one hard frequency to all pairs.
+  // Of explicit ladders, where strangers may give one hard frequency to all pairs: the
+  // first pair of the same frequency.
   const std::vector<std::int32_t> twins_;
   mutable std::atomic<std::int64_t> settled_elements_ = 0;
+  mutable std::atomic<std::int64_t> beyond_double_double_ = 0;
   mutable std::atomic<std::int64_t> costly_elements_ = 0;
 };
 
