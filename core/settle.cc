@@ -105,29 +105,6 @@ void AngleOf(const FrequencyLadder& ladder, std::int64_t i, Position position, m
   mpfr_mul(out, frequency, exact, MPFR_RNDN);
 }
 
-template <ElementType kType>
-std::optional<BitsOf<kType>> SettlePoint(const PhasePoint& point, const AttentionFactor& factor,
-                                         Trig trig) {
-  const bool sine = trig == Trig::kSine;
-  const DoubleDouble value = sine ? point.value.sin : point.value.cos;
-  const double error = sine ? point.sin_error() : point.cos_error();
-  if (factor.is_one()) return DecideBits<kType>(value, error);
-  // Of the product, relative, with that of the factor itself.
-  constexpr double kProductError = 0x1p-100;
-  const DoubleDouble a = factor.approximate();
-  const DoubleDouble product = value * a;
-  return DecideBits<kType>(product, std::abs(product.hi) * kProductError + error * a.hi * 1.5);
-}
-
-#define PHASOR_INSTANTIATE(kType)                                             \
-  template std::optional<BitsOf<kType>> SettlePoint<kType>(const PhasePoint&, \
-                                                           const AttentionFactor&, Trig);
-PHASOR_INSTANTIATE(ElementType::kFloat32)
-PHASOR_INSTANTIATE(ElementType::kFloat64)
-PHASOR_INSTANTIATE(ElementType::kFloat16)
-PHASOR_INSTANTIATE(ElementType::kBfloat16)
-#undef PHASOR_INSTANTIATE
-
 std::optional<std::uint64_t> SettleTiny(const PhaseLadder& phases, const AttentionFactor& factor,
                                         ElementType type, Trig trig, std::int64_t i,
                                         Position position) {

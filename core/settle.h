@@ -64,10 +64,15 @@ inline constexpr std::int64_t kCostOfMpfr = 20'000;
 /// 2^(3 - precision), relative. Callers hold an MpfrScope.
 void AngleOf(const FrequencyLadder& ladder, std::int64_t i, Position position, mpfr_ptr out);
 
-/// Double-double, from the sine and cosine of the angle.
+/// Double-double, from sine and cosine of the angle, both times a.
 template <ElementType kType>
-std::optional<BitsOf<kType>> SettlePoint(const PhasePoint& point, const AttentionFactor& factor,
-                                         Trig trig);
+std::optional<BitsOf<kType>> SettlePoint(const PhasePoint& point, Trig trig) {
+  const bool sine = trig == Trig::kSine;
+  // Of the product, 7 * 2^-106 are its own and 2^-106 the factor's, a small part of
+  // kSinCosError.
+  const double error = (sine ? point.sin_error() : point.cos_error()) * 1.5;
+  return DecideBits<kType>(sine ? point.value.sin : point.value.cos, error);
+}
 
 /// Angles that are zero, or so small that algebra is cheaper and surer than
 /// double-double.

@@ -53,17 +53,16 @@ struct OpenPair {
   std::int64_t pair;
   bool sine;
   bool cosine;
-  bool has_phase = false;
+  bool has_phase;
 };
 
 }  // namespace
 
 template <ElementType kType>
 struct SinusoidalTable<kType>::Scratch {
-  // What is amplified is rounded after that, once.
-  Scratch(std::int64_t pairs, bool amplified)
+  explicit Scratch(std::int64_t pairs)
       : phases(pairs),
-        base(1, pairs, kLowParts || amplified),
+        base(1, pairs, /*with_low_parts=*/true),
         angle_error(pairs + PairRows::kOverrun),
         anchor(pairs, kLowParts),
         settled(1, PhaseBatch::kMost, /*with_low_parts=*/true) {}
@@ -71,6 +70,8 @@ struct SinusoidalTable<kType>::Scratch {
   PairRows base;
   std::vector<double> angle_error;
   Anchor anchor;
+  // Whether the row is the base, rotated by nothing.
+  bool row_is_base = false;
   std::vector<Bits> sine_doubt;
   std::vector<Bits> cosine_doubt;
   std::vector<OpenPair> open;
@@ -129,7 +130,7 @@ std::int64_t SinusoidalTable<kType>::memory_bytes() const {
 template <ElementType kType>
 void SinusoidalTable<kType>::DoRead(std::int64_t start, std::int64_t count, std::byte* out,
                                     StopCheck& stop) const {
-  Scratch scratch(ladder_.size(), is_amplified());
+  Scratch scratch(ladder_.size());
   const std::int64_t row_bytes = spec().row_bytes();
   RowWriter writer(out, row_bytes, count >= kStreamBytes / row_bytes);
   std::int64_t first = start + rules_.position_offset;
@@ -158,7 +159,7 @@ template <ElementType kType>
 template <typename T>
 void SinusoidalTable<kType>::GatherPlaced(absl::Span<const T> positions, std::int64_t axes,
                                           std::byte* out, StopCheck& stop) const {
-  Scratch scratch(ladder_.size(), is_amplified());
+  Scratch scratch(ladder_.size());
   const auto step = static_cast<std::size_t>(axes);
   std::vector<Position> placed(step);
   RowWriter writer(out, spec().row_bytes(), /*past_caches=*/false);
@@ -189,6 +190,7 @@ void SinusoidalTable<kType>::Segment(std::int64_t first, std::int64_t count, Scr
   for (std::int64_t row = 0; row < count; ++row) {
     const std::int64_t r = row % rows_;
     if (r == 0) SetAnchor(strides_[row / rows_], largest_sin_.data(), scratch);
+    scratch.row_is_base = row == 0;
     if (stop.After(ladder_.size() * kCostOfRotation)) return;
     Row(Position{first + row, 0}, rotations_[r], scratch, out, stop);
     out.Next();
@@ -201,6 +203,7 @@ void SinusoidalTable<kType>::DirectRow(const RowPosition& position, Scratch& scr
   SetBase(position, nullptr, scratch, stop);
   if (stop.stopped()) return;
   SetAnchor(strides_[0], nullptr, scratch);
+  scratch.row_is_base = true;
   Row(position, rotations_[0], scratch, out, stop);
 }
 
@@ -208,7 +211,7 @@ template <ElementType kType>
 void SinusoidalTable<kType>::SetBase(const RowPosition& position, const double* angle_error,
                                      Scratch& scratch, StopCheck& stop) const {
   scratch.phases.Fill(phases_, position, scratch.base[0], stop);
-  if (is_amplified()) Amplify(scratch.base[0]);
+  if (is_amplified()) Amplify(ladder_.size(), scratch.base[0]);
   // Only where rotations are as precise as the angles do these count.
   if constexpr (kLowParts) {
     for (std::int64_t i = 0; i < ladder_.size(); ++i) {
@@ -220,9 +223,9 @@ void SinusoidalTable<kType>::SetBase(const RowPosition& position, const double* 
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::Amplify(const MutablePairRow& row) const {
+void SinusoidalTable<kType>::Amplify(std::int64_t pairs, const MutablePairRow& row) const {
   const DoubleDouble factor = rules_.factor.approximate();
-  for (std::int64_t i = 0; i < ladder_.size(); ++i) {
+  for (std::int64_t i = 0; i < pairs; ++i) {
     const SinCos value = row.At(i);
     row.Set(i, {value.sin * factor, value.cos * factor});
   }
@@ -287,6 +290,7 @@ void SinusoidalTable<kType>::SettleMarked(const RowPosition& position, const Pai
   };
   // Twins may be at positions of their own.
   const bool has_twins = !twins_.empty() && position.one().has_value();
+  const std::vector<std::int64_t>& beyond = scratch.phases.beyond();
   SettleCounts counts;
   for (std::int64_t i = 0; i < pairs; ++i) {
     if (has_twins && twins_[i] != i) continue;
@@ -297,7 +301,8 @@ void SinusoidalTable<kType>::SettleMarked(const RowPosition& position, const Pai
       if (bits.has_value()) Place(i, trig, *bits, row);
       return !bits.has_value();
     };
-    const OpenPair open = {i, stays_open(Trig::kSine), stays_open(Trig::kCosine)};
+    const OpenPair open = {i, stays_open(Trig::kSine), stays_open(Trig::kCosine),
+                           /*has_phase=*/!std::binary_search(beyond.begin(), beyond.end(), i)};
     if (open.sine || open.cosine) scratch.open.push_back(open);
     if (std::ssize(scratch.open) < PhaseBatch::kMost) continue;
     SettleBatch(position, scratch, counts, row, stop);
@@ -322,19 +327,24 @@ template <ElementType kType>
 void SinusoidalTable<kType>::SettleBatch(const RowPosition& position, Scratch& scratch,
                                          SettleCounts& counts, std::byte* row,
                                          StopCheck& stop) const {
-  PhaseBatch& batch = scratch.batch;
   const std::int64_t count = std::ssize(scratch.open);
-  for (std::int64_t k = 0; k < count; ++k) {
-    OpenPair& open = scratch.open[k];
-    open.has_phase = batch.Take(k, phases_, open.pair, position[open.pair]);
+  if (!scratch.row_is_base) {
+    for (std::int64_t k = 0; k < count; ++k) {
+      OpenPair& open = scratch.open[k];
+      open.has_phase = scratch.batch.Take(k, phases_, open.pair, position[open.pair]);
+    }
+    scratch.batch.SinesCosines(count, scratch.settled[0]);
+    if (is_amplified()) Amplify(count, scratch.settled[0]);
   }
-  batch.SinesCosines(count, scratch.settled[0]);
   for (std::int64_t k = 0; k < count; ++k) {
     const OpenPair& open = scratch.open[k];
-    const PhasePoint point = {scratch.settled[0].At(k), batch.angle_error(k)};
+    const PhasePoint point =
+        scratch.row_is_base
+            ? PhasePoint{scratch.base[0].At(open.pair), scratch.phases.angle_error()[open.pair]}
+            : PhasePoint{scratch.settled[0].At(k), scratch.batch.angle_error(k)};
     const auto settle = [&](Trig trig) {
       std::optional<std::uint64_t> bits;
-      if (open.has_phase) bits = SettlePoint<kType>(point, rules_.factor, trig);
+      if (open.has_phase) bits = SettlePoint<kType>(point, trig);
       if (!bits.has_value()) bits = SettleAlone(open.pair, trig, position, counts, stop);
       Place(open.pair, trig, *bits, row);
     };

@@ -81,8 +81,8 @@ class SinusoidalTable final : public LocalTable {
   // Sets the base, whose angles take on `angle_error` by rotations (null: none).
   void SetBase(const RowPosition& position, const double* angle_error, Scratch& scratch,
                StopCheck& stop) const;
-  // Multiplies a row by the factor.
-  void Amplify(const MutablePairRow& row) const;
+  // Multiplies `pairs` pairs by the factor.
+  void Amplify(std::int64_t pairs, const MutablePairRow& row) const;
   // The anchor that is the base rotated by `stride`; its rows' rotations are as
   // `largest_sin` says (null: by nothing).
   void SetAnchor(const PairRow& stride, const double* largest_sin, Scratch& scratch) const;

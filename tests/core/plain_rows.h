@@ -64,7 +64,7 @@ class PlainRows {
 
   BitsOf<kType> Element(std::int64_t i, Trig trig, Position position) const {
     if (const std::optional<PhasePoint> point = PointAt(phases_, i, position)) {
-      if (const auto bits = SettlePoint<kType>(*point, factor_, trig)) return *bits;
+      if (const auto bits = SettlePoint<kType>(*point, trig)) return *bits;
     }
     SettleCounts counts;
     return static_cast<BitsOf<kType>>(
