@@ -143,12 +143,12 @@ struct Rotation {
   PairRow error;
 };
 
-// Sines or cosines.
+// Sines or cosines, with the bounds of their errors.
 template <ElementType kType, bool kSines>
-HWY_INLINE Rounded<kType> RoundedHalves(const Rotation& rotation, std::int64_t i) {
+HWY_INLINE void RotateHalves(const Rotation& rotation, std::int64_t i,
+                             Unrounded<kType> (&values)[kParts<kType>],
+                             Doubles (&errors)[kParts<kType>]) {
   const double* const error = kSines ? rotation.error.sin : rotation.error.cos;
-  Unrounded<kType> values[kParts<kType>];
-  Doubles errors[kParts<kType>];
   for (std::size_t k = 0; k < kParts<kType>; ++k) {
     const std::int64_t j = i + static_cast<std::int64_t>(k) * kLanes;
     if constexpr (kSines) {
@@ -158,7 +158,40 @@ HWY_INLINE Rounded<kType> RoundedHalves(const Rotation& rotation, std::int64_t i
     }
     errors[k] = Load(error, j);
   }
+}
+
+template <ElementType kType, bool kSines>
+HWY_INLINE Rounded<kType> RoundedHalves(const Rotation& rotation, std::int64_t i) {
+  Unrounded<kType> values[kParts<kType>];
+  Doubles errors[kParts<kType>];
+  RotateHalves<kType, kSines>(rotation, i, values, errors);
   return Round<kType>(values, errors);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// Apart, so that rows that do without stay in registers.
+template <ElementType kType, bool kSines>
+HWY_NOINLINE Rounded<kType> RoundedHalvesApart(const Rotation& rotation, std::int64_t i) {
+  return RoundedHalves<kType, kSines>(rotation, i);
+}
+#endif
+
+// The same, faster where that is enough.
+template <ElementType kType, bool kSines>
+HWY_INLINE Rounded<kType> QuicklyRoundedHalves(const Rotation& rotation, std::int64_t i) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(BitsOf<kType>) == 2) {
+    Unrounded<kType> values[kParts<kType>];
+    Doubles errors[kParts<kType>];
+    RotateHalves<kType, kSines>(rotation, i, values, errors);
+    Elements<kType> bits;
+    if (HWY_LIKELY(RoundByFloats<kType>(values, errors, bits))) {
+      return {bits, hn::Zero(ElementTag<kType>())};
+    }
+    return RoundedHalvesApart<kType, kSines>(rotation, i);
+  }
+#endif
+  return RoundedHalves<kType, kSines>(rotation, i);
 }
 
 template <ElementType kType, RowForm kForm>
@@ -174,12 +207,12 @@ bool RotateRowTo(std::int64_t pairs, const Rotation& rotation, const RowStreams&
   Elements<kType> cosines = hn::Zero(tag);
   const auto rotate = [&](std::int64_t i) HWY_ATTR {
     if constexpr (kSines) {
-      const Rounded<kType> rounded = RoundedHalves<kType, true>(rotation, i);
+      const Rounded<kType> rounded = QuicklyRoundedHalves<kType, true>(rotation, i);
       sines = rounded.bits;
       doubt = hn::Or(doubt, rounded.doubt);
     }
     if constexpr (kCosines) {
-      const Rounded<kType> rounded = RoundedHalves<kType, false>(rotation, i);
+      const Rounded<kType> rounded = QuicklyRoundedHalves<kType, false>(rotation, i);
       cosines = rounded.bits;
       doubt = hn::Or(doubt, rounded.doubt);
     }

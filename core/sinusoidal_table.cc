@@ -246,30 +246,30 @@ void SinusoidalTable<kType>::SetAnchor(const PairRow& stride, const double* larg
 
 template <ElementType kType>
 void SinusoidalTable<kType>::Row(const RowPosition& position, const PairRow& turn, Scratch& scratch,
-                                 RowWriter& writer, StopCheck& stop) const {
-  std::byte* const out = writer.row();
+                                 RowWriter& out, StopCheck& stop) const {
+  std::byte* const row = out.row();
   const std::int64_t pairs = ladder_.size();
   const Layout layout = rules_.layout;
   const std::optional<Position> one = position.one();
   if (one.has_value() && one->is_integer() && rules_.zero_row == one->integer) {
-    std::memset(out, 0, static_cast<std::size_t>(spec().row_bytes()));
+    std::memset(row, 0, static_cast<std::size_t>(spec().row_bytes()));
     return;
   }
   if (one.has_value() && one->is_zero()) {
     const std::vector<Bits> sines(pairs, 0);
     const std::vector<Bits> cosines(pairs, static_cast<Bits>(rules_.factor.Rounded(kType)));
-    PlaceRow(layout, pairs, sines.data(), cosines.data(), out);
+    PlaceRow(layout, pairs, sines.data(), cosines.data(), row);
     return;
   }
-  if (RotateRow<kType>(pairs, scratch.anchor, turn, {out, layout, &writer.behind()})) {
-    SettleMarked(position, turn, scratch, out, stop);
+  if (RotateRow<kType>(pairs, scratch.anchor, turn, {row, layout, &out.behind()})) {
+    SettleMarked(position, turn, scratch, row, stop);
   }
   // Where the sine has no phase the cosine is 1, and was that already.
   if (scratch.phases.beyond().empty() || FormOf(layout) == RowForm::kCosineOnly) return;
   SettleCounts counts;
   for (const std::int64_t i : scratch.phases.beyond()) {
     ++counts.settled;
-    Place(i, Trig::kSine, SettleAlone(i, Trig::kSine, position, counts, stop), out);
+    Place(i, Trig::kSine, SettleAlone(i, Trig::kSine, position, counts, stop), row);
     if (stop.stopped()) break;
   }
   Count(counts);
