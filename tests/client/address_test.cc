@@ -36,11 +36,35 @@ TEST(AddressTest, NamesTheTarget) {
 }
 
 TEST(AddressTest, RefusesWhatIsNoAddress) {
-  for (const char* address :
-       {"", "localhost", "localhost:", "localhost:0", "localhost:65536", "localhost:+1",
-        "localhost:http", ":50051", "::1:50051", "a b:50051", "a:1\n", "https://a:1",
-        "dns:///positions", "dns://8.8.8.8/positions", "dns:///a:1,b:2", "a:1,b:2", "a\x7f:1",
-        "[::1:1", "::1]:1", "[]:1", "a:-1", "a:1 ", "a:1x", "10.0.0.1", "10.0.0.1:1,10.0.0.2", "[::1]:1,10.0.0.1:1", "10.0.0.1:1,b:2", "10.0.0.1:1,[::1]:1", "10.0.0.1:1,"}) {
+  for (const char* address : {"",
+                              "localhost",
+                              "localhost:",
+                              "localhost:0",
+                              "localhost:65536",
+                              "localhost:+1",
+                              "localhost:http",
+                              ":50051",
+                              "::1:50051",
+                              "a b:50051",
+                              "a:1\n",
+                              "https://a:1",
+                              "dns:///positions",
+                              "dns://8.8.8.8/positions",
+                              "dns:///a:1,b:2",
+                              "a:1,b:2",
+                              "a\x7f:1",
+                              "[::1:1",
+                              "::1]:1",
+                              "[]:1",
+                              "a:-1",
+                              "a:1 ",
+                              "a:1x",
+                              "10.0.0.1",
+                              "10.0.0.1:1,10.0.0.2",
+                              "[::1]:1,10.0.0.1:1",
+                              "10.0.0.1:1,b:2",
+                              "10.0.0.1:1,[::1]:1",
+                              "10.0.0.1:1,"}) {
     const absl::StatusOr<std::string> got = TargetOf(address);
     EXPECT_EQ(got.status().code(), absl::StatusCode::kInvalidArgument) << address;
     EXPECT_EQ(FieldOf(got.status()), "address") << address;

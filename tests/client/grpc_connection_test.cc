@@ -65,7 +65,7 @@ TEST_F(GrpcConnectionTest, ListsTheTablesOfAllPages) {
     table.set_hits(30 + i);
     table.set_misses(40 + i);
   }
-  server_.tables[1].clear_spec();                   // a large one
+  server_.tables[1].clear_spec();                    // a large one
   server_.tables[2].mutable_spec()->clear_scheme();  // a scheme that is not known here
   const auto tables = Connect().ListTables();
   ASSERT_TRUE(tables.ok()) << tables.status();
@@ -162,11 +162,9 @@ TEST_F(GrpcConnectionTest, RefusesFrequenciesThatWereNotAskedFor) {
   EXPECT_THAT(std::string(other.message()),
               AllOf(HasSubstr("\"0123\""), HasSubstr(table.fingerprint())));
   server_.tamper_frequencies = [](auto* r) { r->mutable_frequencies()->RemoveLast(); };
-  EXPECT_EQ(table.Frequencies().status(),
-            absl::DataLossError("the server sent 63 frequencies"));
+  EXPECT_EQ(table.Frequencies().status(), absl::DataLossError("the server sent 63 frequencies"));
   server_.tamper_frequencies = [](auto* r) { r->add_frequencies(1); };
-  EXPECT_EQ(table.Frequencies().status(),
-            absl::DataLossError("the server sent 65 frequencies"));
+  EXPECT_EQ(table.Frequencies().status(), absl::DataLossError("the server sent 65 frequencies"));
 }
 
 // ---------------------------------------------------------------- calls in parts
@@ -451,9 +449,8 @@ TEST(RawAnswersTest, WhatIsNoMessageOfTheProtocolIsDataLoss) {
   RawServer server;
   const Client client = server.Connect();
   server.Answer("\x0a\xff");
-  for (const absl::Status& status :
-       {client.GetServerInfo().status(), client.ListTables().status(),
-        client.Open(Sinusoidal{.width = 4}).status()}) {
+  for (const absl::Status& status : {client.GetServerInfo().status(), client.ListTables().status(),
+                                     client.Open(Sinusoidal{.width = 4}).status()}) {
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr("phasor.v1."));
   }

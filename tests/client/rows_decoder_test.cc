@@ -138,6 +138,13 @@ TEST_F(RowsDecoderTest, RefusesAFingerprintThatCannotBeOne) {
   ExpectRefused(absl::StatusCode::kFailedPrecondition, "table \"\"");
 }
 
+TEST_F(RowsDecoderTest, RefusesALengthThatNoMessageHas) {
+  // Field 1 of 2^32 - 1 bytes, before rows that are right.
+  const std::string long_field = "\x0a\xff\xff\xff\xff\x0f";
+  const auto rows = Decode(long_field + response_.SerializeAsString());
+  EXPECT_EQ(rows.status().code(), absl::StatusCode::kDataLoss);
+}
+
 // Parts that are no whole rows, as blocks at a table's ends are, and some of
 // them full already.
 TEST_F(RowsDecoderTest, FillsPartsOneAfterTheOther) {

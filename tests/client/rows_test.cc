@@ -132,9 +132,8 @@ TEST(TableTest, NamesAnArrayThatHasNotTheSizeOfTheRows) {
   std::vector<float> out(12);
   for (const std::size_t size : {0, 3, 4, 7, 12}) {
     const auto to = absl::MakeSpan(out).subspan(0, size);
-    for (const absl::Status& status :
-         {table.ReadInto(0, 2, to), table.Gather({1, 2}, to), table.GatherReal({1, 2}, to),
-          table.Shift(x, 1, to)}) {
+    for (const absl::Status& status : {table.ReadInto(0, 2, to), table.Gather({1, 2}, to),
+                                       table.GatherReal({1, 2}, to), table.Shift(x, 1, to)}) {
       EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << size;
       EXPECT_EQ(FieldOf(status), "out") << size;
     }

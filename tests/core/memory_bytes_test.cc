@@ -85,6 +85,15 @@ TEST_F(MemoryBytesTest, OfLaddersThatHoldSomethingForEachPair) {
               "longrope");
 }
 
+// What makes rows fast is bounded for the widest tables too: a few tens of rows of them.
+TEST_F(MemoryBytesTest, TheWidestTablesHoldLittle) {
+  for (const ElementType type : {ElementType::kFloat32, ElementType::kFloat64}) {
+    const auto table =
+        LocalTable::Create(*CanonicalSpec::Create(TableSpec(Sinusoidal{.width = kMaxWidth}, type)));
+    EXPECT_LT(table->memory_bytes(), std::int64_t{24} << 20) << ElementTypeName(type);
+  }
+}
+
 TEST_F(MemoryBytesTest, OfShiftsAtMostWhatTheySay) {
   for (const std::int64_t width : {2, 512, 8192}) {
     const CanonicalSpec spec = *CanonicalSpec::Create(Sinusoidal{.width = width});

@@ -63,8 +63,7 @@ TEST(ParseFloat64, RefusesEverythingElse) {
 // The message has to stay one readable line, and to say what was refused.
 TEST(NumberText, QuotesAShortTextWhole) {
   const std::string text(40, '7');
-  EXPECT_EQ(ParseInt64(text).status().message(),
-            "\"" + text + "\" does not fit a 64-bit integer");
+  EXPECT_EQ(ParseInt64(text).status().message(), "\"" + text + "\" does not fit a 64-bit integer");
   EXPECT_EQ(ParseInt64("12x").status().message(), "\"12x\" is not a decimal integer");
   EXPECT_EQ(ParseFloat64("1,5").status().message(), "\"1,5\" is not a decimal number");
 }

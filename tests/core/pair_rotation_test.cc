@@ -37,9 +37,8 @@ class PairRotationTest : public ::testing::TestWithParam<ElementType> {
  protected:
   // An element of the type, of about this exponent.
   double ElementNear(int exponent) {
-    const double value =
-        std::ldexp(1 + static_cast<double>(random_() >> 11) * 0x1p-53, exponent) *
-        ((random_() & 1) != 0 ? -1 : 1);
+    const double value = std::ldexp(1 + static_cast<double>(random_() >> 11) * 0x1p-53, exponent) *
+                         ((random_() & 1) != 0 ? -1 : 1);
     return WidenBits(GetParam(), RoundToBits(GetParam(), value));
   }
 
@@ -79,9 +78,18 @@ TEST_P(PairRotationTest, LargeAndSmallElementsAreDecidedByDoubleDouble) {
 // and no arbitrary precision.
 TEST_P(PairRotationTest, NoAngleSendsPairsToArbitraryPrecision) {
   SettleCounts counts;
-  const double angles[] = {0x1p-1074, -0x1.8p-1000, 0x1.0000000000001p-500, 257 * 0x1p-200,
-                           0x1.000001p-100, 1e-300, 0x1p-30, M_PI, M_PI / 2, -M_PI,
-                           0x1.8p+900, 0x1.6ac5b262ca1ffp+849};
+  const double angles[] = {0x1p-1074,
+                           -0x1.8p-1000,
+                           0x1.0000000000001p-500,
+                           257 * 0x1p-200,
+                           0x1.000001p-100,
+                           1e-300,
+                           0x1p-30,
+                           M_PI,
+                           M_PI / 2,
+                           -M_PI,
+                           0x1.8p+900,
+                           0x1.6ac5b262ca1ffp+849};
   for (const double angle : angles) {
     for (int n = 0; n < 20; ++n) {
       ExpectRotation(GetParam(), angle, ElementNear(-static_cast<int>(random_() % 10)),

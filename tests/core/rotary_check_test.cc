@@ -97,12 +97,12 @@ TEST(RotaryCheckTest, Lengths) {
 TEST(RotaryCheckTest, RefusalsNameTheValue) {
   const std::vector<double> ones(4, 1);
   ExpectRefused(With(LinearScaling{0.75}), "linear.factor", "0.75 is");
-  ExpectRefused(With(YarnScaling{.factor = 2, .original_max_position_embeddings = 1,
-                                 .beta_fast = -2.5}),
-                "yarn.beta_fast", "-2.5 is");
-  ExpectRefused(With(YarnScaling{.factor = 2, .original_max_position_embeddings = 1,
-                                 .beta_slow = 33.5}),
-                "yarn.beta_fast", "32 is below beta_slow = 33.5");
+  ExpectRefused(
+      With(YarnScaling{.factor = 2, .original_max_position_embeddings = 1, .beta_fast = -2.5}),
+      "yarn.beta_fast", "-2.5 is");
+  ExpectRefused(
+      With(YarnScaling{.factor = 2, .original_max_position_embeddings = 1, .beta_slow = 33.5}),
+      "yarn.beta_fast", "32 is below beta_slow = 33.5");
   ExpectRefused(With(LongRopeScaling{ones, {1, -7.5, 1, 1}, 2, 1, 1.0}), "longrope.long_factor[1]",
                 "-7.5 is");
   ExpectRefused(With(LongRopeScaling{{1, 1, 1}, ones, 2, 1, 1.0}), "longrope.short_factor",

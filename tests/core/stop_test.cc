@@ -96,8 +96,8 @@ TEST(StopTest, PreparedShiftsStopInsideRows) {
   std::vector<std::byte> out(spec.row_bytes());
   RowShift shift = *RowShift::Create(spec, std::int64_t{7});
   ASSERT_TRUE(shift.Prepare(NeverStop).ok());
-  ExpectStoppable(
-      [&](StopRequest stop) { return shift.Apply(rows, absl::MakeSpan(out), 0, stop); }, 10);
+  ExpectStoppable([&](StopRequest stop) { return shift.Apply(rows, absl::MakeSpan(out), 0, stop); },
+                  10);
 }
 
 // Stopped after every question, a shift is prepared all the same.
