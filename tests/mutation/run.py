@@ -306,7 +306,12 @@ class Worker:
         try:
             status = process.wait(timeout=30 + 10 * test.wall_seconds if limited else 3600)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
+            status = None
+        finally:
+            # What the test forked too: where it ends by a signal it has not ended them.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        if status is None:
             process.wait()
             return "time"
         if status == 0:
