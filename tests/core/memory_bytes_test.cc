@@ -90,7 +90,7 @@ TEST_F(MemoryBytesTest, TheWidestTablesHoldLittle) {
   for (const ElementType type : {ElementType::kFloat32, ElementType::kFloat64}) {
     const auto table =
         LocalTable::Create(*CanonicalSpec::Create(TableSpec(Sinusoidal{.width = kMaxWidth}, type)));
-    EXPECT_LT(table->memory_bytes(), std::int64_t{24} << 20) << ElementTypeName(type);
+    EXPECT_LT(table->memory_bytes(), std::int64_t{48} << 20) << ElementTypeName(type);
   }
 }
 
