@@ -223,6 +223,7 @@ class StepTest : public GrpcConnectionTest {
   StepTest() {
     ClientOptions options;
     options.initial_backoff = options.max_backoff = absl::Microseconds(1);
+    options.block_cache_bytes = 0;  // nothing is read in the background
     client_ = std::make_unique<Client>(Connect(options));
     for (const double base : {500.0, 600.0}) {
       tables_.push_back(*client_->Open(Sinusoidal{.width = kWidth, .base = base}));
