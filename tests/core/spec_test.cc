@@ -89,6 +89,16 @@ TEST(SpecTest, DefaultsAreFilledIn) {
   EXPECT_EQ(std::get<Sinusoidal>(canonical.spec().scheme).base, 10000.0);
 }
 
+TEST(SpecTest, WhatIsRequiredHasNoDefault) {
+  ExpectRefused(Sinusoidal{}, kInvalid, "spec.sinusoidal.width", "0 is");
+  ExpectRefused(LearnedInit{}, kInvalid, "spec.learned_init.width", "0 is");
+  ExpectRefused(LearnedInit{.width = 4}, kInvalid, "spec.learned_init.max_positions", "0 is");
+  const LearnedInit init;
+  EXPECT_EQ(init.stddev, 0.02);
+  EXPECT_EQ(init.seed, 0);
+  EXPECT_EQ(init.stream, 0);
+}
+
 TEST(SpecTest, DownscaleShiftIsRequiredAndBounded) {
   const char kField[] = "spec.sinusoidal.downscaled.downscale_shift";
   const auto spec = [](std::optional<double> shift) {
