@@ -356,6 +356,11 @@ PHASOR_API phasor_code phasor_gather_axes_real(const phasor_table* table, const 
                                                size_t count, void* out, size_t out_bytes,
                                                phasor_error* error);
 
+/** Copies rows that the caller keeps, each `row_bytes` long, `count` of them: row
+ * k of `out` from rows[k]. For languages in which a loop over rows is slow. */
+PHASOR_API void phasor_copy_rows(const void* const* rows, size_t count, size_t row_bytes,
+                                 void* out);
+
 /** Version of this library: "MAJOR.MINOR.PATCH". Never freed. */
 PHASOR_API const char* phasor_version(void);
 

@@ -9,7 +9,7 @@ import weakref
 from collections import OrderedDict
 from typing import Any, Hashable, Optional, Sequence
 
-from phasor_tables._elements import Rows, lines_of
+from phasor_tables._elements import Rows
 
 _MIN_BLOCK_BYTES = 256 << 10
 _MAX_BLOCK_BYTES = 1 << 20
@@ -26,8 +26,8 @@ class BlockStore:
     """Blocks by (fingerprint, index), the least recently used given up first.
 
     ``pending`` holds the fetches that are under way, whose result whoever comes
-    next waits for as well; ``fetching`` is held to begin one. May be used by any number of threads; a forked
-    process keeps the blocks and forgets the fetches.
+    next waits for as well; ``fetching`` is held to begin one. May be used by any
+    number of threads; a forked process keeps the blocks and forgets the fetches.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -71,9 +71,9 @@ class BlockStore:
             self.hits += len(found)
             return found
 
-    def put(self, key: Hashable, block: Rows) -> None:
-        """Keeps a block."""
-        block.lines = lines_of(block)
+    def put(self, key: Hashable, block: Rows, first: int) -> None:
+        """Keeps a block, whose first row is the one at ``first``."""
+        block.origin = (block.ctypes.data - first * (block.nbytes // len(block))) % (1 << 64)
         with self._lock:
             old = self._blocks.pop(key, None)
             if old is not None:

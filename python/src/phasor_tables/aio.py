@@ -19,6 +19,7 @@ from phasor_tables._elements import Array, Rows
 from phasor_tables._session import OpenTable, Options, Positions, Session
 from phasor_tables._table import CursorPosition, TableProperties
 from phasor_tables._wire import SERVICE, Failure
+from phasor_tables.rotary import Rotary
 from phasor_tables.specs import LearnedInit, Sinusoidal, Spec
 
 __all__ = ["Client", "Cursor", "Table"]
@@ -112,9 +113,9 @@ class Table(TableProperties):
         """As :meth:`phasor_tables.Table.read`."""
         return await self._table.read(start, count, out)
 
-    async def gather(self, positions: Positions, out: Any = None) -> Any:
+    async def gather(self, positions: Positions, out: Any = None, *, axes: int = 1) -> Any:
         """As :meth:`phasor_tables.Table.gather`."""
-        return await self._table.gather(positions, out)
+        return await self._table.gather(positions, out, axes)
 
     async def shift(self, rows: Array, k: float, out: Any = None) -> Any:
         """As :meth:`phasor_tables.Table.shift`."""
@@ -171,6 +172,10 @@ class Client:
     async def sinusoidal(self, width: int, base: Optional[float] = None, **fields: Any) -> Table:
         """Opens ``Sinusoidal(width, base, **fields)``."""
         return await self.open(Sinusoidal(width, base, **fields))
+
+    async def rotary(self, width: int, base: Optional[float] = None, **fields: Any) -> Table:
+        """Opens ``Rotary(width, base, **fields)``."""
+        return await self.open(Rotary(width, base, **fields))
 
     async def learned_init(self, max_positions: int, width: int, **fields: Any) -> Table:
         """Opens ``LearnedInit(max_positions, width, **fields)``."""
