@@ -40,7 +40,7 @@ def beside(name, bar, work, limit, scale, unit, higher_is_better):
 
 
 def gather_from_blocks(client):
-    for width in (64, 512):
+    for width in (64, 128, 512, 1024):
         table = client.sinusoidal(width=width)
         whole = np.array(table.read(0, 16384), subok=False)
         rng = np.random.default_rng(1)
@@ -52,8 +52,12 @@ def gather_from_blocks(client):
             assert np.array_equal(table.gather(positions, out=out), whole[positions])
             before = client.counters().rpcs
             beside(f"gather 256 x {width} of {what}, from blocks / fancy index", "<= 5",
-                   lambda: [table.gather(positions, out=out) for _ in range(50)],
+                   lambda: [table.gather(positions) for _ in range(50)],
                    lambda: [whole[positions] for _ in range(50)], 1e6 / 50, "us", False)
+            beside("  the same into out / np.take into out", "no bar",
+                   lambda: [table.gather(positions, out=out) for _ in range(50)],
+                   lambda: [np.take(whole, positions, axis=0, out=out, mode="clip")
+                            for _ in range(50)], 1e6 / 50, "us", False)
             assert client.counters().rpcs == before
 
 

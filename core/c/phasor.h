@@ -356,10 +356,23 @@ PHASOR_API phasor_code phasor_gather_axes_real(const phasor_table* table, const 
                                                size_t count, void* out, size_t out_bytes,
                                                phasor_error* error);
 
-/** Copies rows that the caller keeps, each `row_bytes` long, `count` of them: row
- * k of `out` from rows[k]. For languages in which a loop over rows is slow. */
-PHASOR_API void phasor_copy_rows(const void* const* rows, size_t count, size_t row_bytes,
-                                 void* out);
+/** Consecutive rows that the caller keeps. */
+typedef struct phasor_block {
+  int64_t first_position; /**< of rows[0] */
+  int64_t row_count;
+  const void* rows;
+  int64_t uses; /**< counted up by one for each row taken */
+} phasor_block;
+
+/** Takes rows from blocks that the caller keeps, `block_count` of them in the
+ * order of their positions: row k of `out` is the one at positions[k]. For
+ * languages in which a loop over rows is slow. Blocks may be used by one thread
+ * at a time.
+ *
+ * Gives the number of rows taken: less than `count` if positions[that] is in
+ * none of the blocks. Nothing is checked but that. */
+PHASOR_API size_t phasor_gather_blocks(phasor_block* blocks, size_t block_count, size_t row_bytes,
+                                       const int64_t* positions, size_t count, void* out);
 
 /** Version of this library: "MAJOR.MINOR.PATCH". Never freed. */
 PHASOR_API const char* phasor_version(void);

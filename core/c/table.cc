@@ -1,5 +1,4 @@
 #include <cstddef>
-#include <cstring>
 #include <memory>
 
 #include "core/c/boundary.h"
@@ -66,11 +65,6 @@ phasor_code phasor_gather_real(const phasor_table* table, const double* position
     return phasor::c::Gather(table, "real_positions", positions, count, /*axes=*/false, out,
                              out_bytes);
   });
-}
-
-void phasor_copy_rows(const void* const* rows, size_t count, size_t row_bytes, void* out) {
-  auto* to = static_cast<std::byte*>(out);
-  for (std::size_t k = 0; k < count; ++k) std::memcpy(to + k * row_bytes, rows[k], row_bytes);
 }
 
 phasor_code phasor_gather_axes(const phasor_table* table, const int64_t* positions, size_t count,

@@ -65,7 +65,7 @@ class Counters:
     local_fallbacks: int = 0
     """Calls computed here because no server answered."""
     block_hits: int = 0
-    """Blocks of rows found in memory."""
+    """Times that rows were found in blocks in memory."""
     block_misses: int = 0
     """Blocks of rows that had to be made or fetched."""
 
@@ -299,9 +299,13 @@ class GrpcConnection:
                 done(None)
 
         request = table.request("GetRows", start_position=start, row_count=count)
+        try:
+            begun = self._transport.start("GetRows", request, limits.deadline - time.monotonic(),
+                                          table.metadata, finish)
+        except Failure:  # so is whoever reads
+            return None
         self._counters.rpcs += 1
-        return self._transport.start("GetRows", request, limits.deadline - time.monotonic(),
-                                     table.metadata, finish)
+        return begun
 
     async def _read_stream(self, table: TableKey, start: int, count: int, out: Optional[Array],
                            limits: Limits) -> Array:

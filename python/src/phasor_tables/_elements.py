@@ -38,8 +38,8 @@ class Rows(np.ndarray[Any, Any]):
     they can be told that it is read-only, and a copy of their own otherwise.
     """
 
-    origin: int
-    """Of a block that is kept: the address, modulo 2**64, that the row at position 0 would have."""
+    first: int
+    """Of a block that is kept: the position of its first row."""
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         plain = np.asarray(array)

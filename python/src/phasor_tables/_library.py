@@ -56,7 +56,6 @@ def _load() -> ctypes.CDLL:
         **{f"phasor_gather{kind}": (
             c_int32, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, error])
            for kind in ("", "_real", "_axes", "_axes_real")},
-        "phasor_copy_rows": (None, [c_void_p, c_size_t, c_size_t, c_void_p]),
         "phasor_version": (c_char_p, []),
     }
     for name, (result, arguments) in functions.items():
@@ -74,10 +73,21 @@ def version() -> str:
     return _text(_phasor.phasor_version())
 
 
-def copy_rows(addresses: np.ndarray[Any, Any], out: np.ndarray[Any, Any]) -> None:
-    """Fills ``out``, [n, row_width], with the rows at n addresses, uint64."""
-    _phasor.phasor_copy_rows(addresses.ctypes.data, addresses.size, out.shape[1] * out.itemsize,
-                             out.ctypes.data)
+# Keeps the interpreter's lock: it copies for less time than it takes to get that back.
+_gather_blocks = ctypes.PyDLL(_phasor._name).phasor_gather_blocks
+_gather_blocks.restype = c_size_t
+_gather_blocks.argtypes = [c_void_p, c_size_t, c_size_t, c_void_p, c_size_t, c_void_p]
+
+
+def gather_blocks(blocks: np.ndarray[Any, Any], positions: np.ndarray[Any, Any],
+                  out: np.ndarray[Any, Any]) -> bool:
+    """Fills ``out``, [n, row_width], with the rows at n positions, if they are in the blocks.
+
+    ``blocks`` is [m, 4], int64: structs phasor_block in the order of their positions.
+    """
+    taken: int = _gather_blocks(blocks.ctypes.data, len(blocks), out.shape[1] * out.itemsize,
+                                positions.ctypes.data, positions.size, out.ctypes.data)
+    return taken == positions.size
 
 
 def _text(value: bytes) -> str:

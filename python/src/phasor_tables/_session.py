@@ -12,7 +12,6 @@ from phasor_tables._blocks import BlockStore, rows_per_block
 from phasor_tables._connection import (Connection, Counters, FallbackConnection, GrpcConnection,
                                        Limits, LocalConnection, TableKey, Transport)
 from phasor_tables._elements import Array, Rows, holds, output, read_only
-from phasor_tables._library import copy_rows
 from phasor_tables.errors import InvalidArgument, field_error
 from phasor_tables.specs import Spec, int64, real
 
@@ -163,12 +162,11 @@ class OpenTable:
         spec = self.key.spec
         axes = int64("axes", axes)
         shape = (*self._rows_of(given.shape, axes), spec.row_width)
-        spec.check_positions(wanted)
-        to = None if out is None else output(out, shape, self.key.dtype)
-        flat = None if to is None else to.reshape(-1, spec.row_width)
-        rows = self._gather_here(wanted, flat) if axes == 1 else None
+        to = None if out is None else output(out, shape, self.key.dtype).reshape(-1, shape[-1])
+        rows = self._gather_here(wanted, to) if axes == 1 else None
         if rows is None:
-            rows = await self.session.connection.gather(self.key, wanted, axes, flat,
+            spec.check_positions(wanted)
+            rows = await self.session.connection.gather(self.key, wanted, axes, to,
                                                         self.session.limits())
         return read_only(rows.reshape(shape)) if out is None else out
 
@@ -186,22 +184,11 @@ class OpenTable:
 
     def _gather_here(self, positions: Array, out: Optional[Array]) -> Optional[Array]:
         """The rows, if all of them are in blocks that are here."""
-        if positions.dtype != np.int64 or positions.size == 0:
+        if positions.dtype != np.int64:
             return None
         spec = self.key.spec
-        indices = positions // self.rows_per_block
-        distinct = sorted(set(indices.tolist()))
-        found = self.session.blocks.get_all([(spec.fingerprint, index) for index in distinct])
-        if found is None:
-            return None
-        if out is None:
-            out = np.empty((positions.size, spec.row_width), self.key.dtype)
-        origins = np.array([block.origin for block in found], np.uint64)
-        if len(found) > 1:
-            origins = origins[np.searchsorted(distinct, indices)]
-        # Modulo 2**64, as addresses are.
-        copy_rows(origins + positions.view(np.uint64) * np.uint64(spec.row_bytes), out)
-        return out
+        to = np.empty((positions.size, spec.row_width), self.key.dtype) if out is None else out
+        return to if self.session.blocks.gather(spec.fingerprint, positions, to) else None
 
     async def shift(self, rows: Any, by: Any, out: Any) -> Any:
         steps: int | float

@@ -3,6 +3,10 @@
 A client belongs to the event loop that first calls it. Methods do, take and
 raise what those of :mod:`phasor_tables` do; rows that are in memory are given
 without suspending. What a fallback computes here runs on a worker thread.
+
+A process that is forked while a client of gRPC's for asyncio is connected, this
+one or another, cannot call any server: clients of both kinds are Unavailable
+there at once, or fall back. Close them before.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from typing import Any, AsyncGenerator, AsyncIterator, Callable, Optional, TypeV
 import grpc
 import grpc.aio
 
-from phasor_tables._channel import CHANNEL_OPTIONS, target_of
+from phasor_tables._channel import CHANNEL_OPTIONS, check_process, target_of
 from phasor_tables._connection import Counters, ServerInfo
 from phasor_tables._elements import Array, Rows
 from phasor_tables._session import OpenTable, Options, Positions, Session
@@ -52,6 +56,7 @@ class _AioTransport:
         self._channel: Any = None
 
     def _connected(self) -> Any:
+        check_process()
         if self._channel is None:
             if self._credentials is None:
                 self._channel = grpc.aio.insecure_channel(self._target, self._options)

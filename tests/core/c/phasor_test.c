@@ -263,6 +263,28 @@ static void gives_rotary_rows_of_one_position_and_of_one_an_axis(void) {
   phasor_close(table);
 }
 
+static void takes_rows_from_blocks(void) {
+  const int16_t low[3] = {-20, -19, -18};
+  const int16_t high[2] = {7, 8};
+  phasor_block blocks[2] = {{.first_position = INT64_MIN, .row_count = 3, .rows = low},
+                            {.first_position = 7, .row_count = 2, .rows = high}};
+  const int64_t positions[4] = {8, INT64_MIN + 2, 7, 8};
+  int16_t rows[4];
+  CHECK(phasor_gather_blocks(blocks, 2, sizeof *rows, positions, 4, rows) == 4);
+  const int16_t expected[4] = {8, -18, 7, 8};
+  CHECK(same(rows, expected, sizeof rows));
+  CHECK(blocks[0].uses == 1 && blocks[1].uses == 3);
+
+  const int64_t absent[4] = {6, 9, INT64_MIN + 3, INT64_MAX};
+  for (int i = 0; i < 4; ++i) {
+    const int64_t second[2] = {7, absent[i]};
+    CHECK(phasor_gather_blocks(blocks, 2, sizeof *rows, second, 2, rows) == 1);
+  }
+  CHECK(phasor_gather_blocks(blocks + 1, 1, sizeof *rows, &absent[2], 1, rows) == 0);
+  CHECK(phasor_gather_blocks(NULL, 0, sizeof *rows, positions, 1, rows) == 0);
+  CHECK(phasor_gather_blocks(blocks, 2, sizeof *rows, NULL, 0, NULL) == 0);
+}
+
 /* Frequency number `pair` of what is wanted. */
 static double frequency(const phasor_rotary* wanted, size_t pair) {
   phasor_spec* spec = rotary(wanted);
@@ -522,6 +544,7 @@ int main(void) {
   takes_every_field();
   initialises_learned_tables();
   gives_rotary_rows_of_one_position_and_of_one_an_axis();
+  takes_rows_from_blocks();
   stretches_rotary_tables_in_every_way();
   names_the_field_of_a_rotary_table_that_is_wrong();
   names_the_field_that_is_wrong();
