@@ -268,8 +268,9 @@ class RotaryEmbedding(nn.Module):
     def forward(self, x: Tensor, position_ids: Tensor) -> tuple[Tensor, Tensor]:
         """cos and sin, [B, T, width] each: of x's type, or ``dtype``, and on its device.
 
-        ``position_ids``: integers, [B, T]; for M-RoPE [axes, B, T] too. Of x nothing
-        else counts.
+        ``position_ids``: integers, [B, T]; for M-RoPE [axes, B, T] too, whose axes are
+        put together in cos and sin, as Qwen2-VL does when it applies them. Of x
+        nothing else counts.
 
         **Errors**: InvalidArgument (x, position_ids); OutOfRange past +-2**53.
         """
