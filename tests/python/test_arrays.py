@@ -90,6 +90,13 @@ def test_rows_are_taken_over_by_dlpack_and_stay_as_they_are():
         assert np.shares_memory(np.from_dlpack(rows), rows)
 
 
+def test_jax_takes_rows_over_by_dlpack():
+    jax = pytest.importorskip("jax")
+    rows = local.sinusoidal(4).read(0, 3)
+    taken = jax.dlpack.from_dlpack(rows)
+    assert np.array_equal(np.asarray(taken), rows)
+
+
 def test_many_threads_read_one_table(client):
     import concurrent.futures
     table = client.sinusoidal(width=256)
