@@ -105,6 +105,8 @@ def test_many_threads_read_one_table(client):
     def work(seed):
         for position in np.random.default_rng(seed).integers(0, 2900, 50).tolist():
             assert np.array_equal(table.read(position, 90), expected[position:position + 90])
+            some = [position, 2 * position // 3, position + 89]
+            assert np.array_equal(table.gather(some), expected[some])
         return True
 
     with concurrent.futures.ThreadPoolExecutor(8) as pool:

@@ -299,6 +299,16 @@ def test_rotary_on_the_meta_device():
     assert_rotary(module(torch.zeros(1), FAR), expected_rotary(FAR, 8))
 
 
+@pytest.mark.skipif(not hasattr(torch, "set_default_device"), reason="needs torch 2")
+def test_modules_made_and_used_where_the_default_device_is_another():
+    x = torch.zeros(2, 3, 8)
+    with torch.device("meta"):
+        rotary, fixed = RotaryEmbedding(8), SinusoidalPE(8)
+        assert_rotary(rotary(x, FAR), expected_rotary(FAR, 8))
+        added = fixed(x, 5)
+    assert np.array_equal(added[0].numpy(), sinusoidal_pe(3, 8, offset=5))
+
+
 def test_rotary_of_no_positions():
     cos, sin = RotaryEmbedding(8)(torch.zeros(1), torch.zeros(2, 0, dtype=torch.int64))
     assert cos.shape == sin.shape == (2, 0, 8)

@@ -67,7 +67,7 @@ def to_tensor(rows: Any, element_type: Optional[str] = None) -> Tensor:
 
 
 def _filled(table: Any, shape: tuple[int, ...], fill: Callable[[Any], Any]) -> Tensor:
-    tensor = torch.empty(shape, dtype=_DTYPES[table.element_type])
+    tensor = torch.empty(shape, dtype=_DTYPES[table.element_type], device="cpu")
     # NumPy has no bfloat16 of torch's.
     bits = tensor.view(torch.int16) if tensor.dtype == torch.bfloat16 else tensor
     fill(bits.numpy())
