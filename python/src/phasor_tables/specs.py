@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Optional, Sequence, Union
 
 from phasor_tables.errors import InvalidArgument, field_error
+from phasor_tables.rotary import Rotary
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class LearnedInit:
     """``float32``, ``float64``, ``float16`` or ``bfloat16``."""
 
 
-Spec = Union[Sinusoidal, LearnedInit]
+Spec = Union[Sinusoidal, Rotary, LearnedInit]
 
 
 def int64(field: str, value: Any) -> int:
