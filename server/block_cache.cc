@@ -91,8 +91,9 @@ std::optional<BlockCache::Result<OpenTable>> BlockCache::Open(const CanonicalSpe
 std::optional<BlockCache::Result<Block>> BlockCache::Get(const TablePtr& table, std::int64_t index,
                                                          Waiter<Block> waiter, StopRequest stop) {
   std::optional<Made> made = GetOrMake(
-      {true, table->spec().digest(), index}, table->geometry().Bytes(index) + kEntryBytes,
-      table.get(), [&](Charge charge) { return MakeBlock(table, index, std::move(charge), stop); },
+      {true, table->spec().digest(), index},
+      AlignedBytes::Footprint(table->geometry().Bytes(index)) + kEntryBytes, table.get(),
+      [&](Charge charge) { return MakeBlock(table, index, std::move(charge), stop); },
       [waiter = std::move(waiter)](Made result) { waiter(Cast<Block>(std::move(result))); });
   if (!made.has_value()) return std::nullopt;
   return Cast<Block>(*std::move(made));
@@ -119,7 +120,7 @@ absl::StatusOr<Charge> BlockCache::Reserve(std::int64_t bytes) {
 }
 
 absl::StatusOr<std::shared_ptr<RowBuffer>> BlockCache::Allocate(std::int64_t bytes) {
-  absl::StatusOr<Charge> charge = Reserve(bytes + kEntryBytes);
+  absl::StatusOr<Charge> charge = Reserve(AlignedBytes::Footprint(bytes) + kEntryBytes);
   if (!charge.ok()) return charge.status();
   return std::make_shared<RowBuffer>(*std::move(charge), bytes);
 }
