@@ -43,7 +43,7 @@ class Pages {
       }
     }
     void* const memory = mmap(nullptr, static_cast<std::size_t>(size), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
     return memory;
   }
@@ -61,7 +61,9 @@ class Pages {
   };
 
   static void Unmap(const Piece& piece) {
-    munmap(piece.memory, static_cast<std::size_t>(piece.size));
+    const auto size = static_cast<std::size_t>(piece.size);
+    // The system limits how many pieces the address space may fall into.
+    if (munmap(piece.memory, size) != 0) madvise(piece.memory, size, MADV_DONTNEED);
   }
   void Keep(const Piece& piece) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
