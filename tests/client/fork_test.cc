@@ -91,14 +91,10 @@ TEST_F(ForkTest, AProcessEndsWithReadAheadUnderWay) {
       for (int i = 0; i < 300; ++i) {
         if (!cursor->Next<float>().ok()) return false;
       }
-      // What is to outlive the process stands in variables that are never destroyed.
-      static const Client* kept_client = nullptr;
-      static const Table* kept_table = nullptr;
-      static const Cursor* kept_cursor = nullptr;
       if (!with_client) {
-        kept_client = client.release();
-        kept_table = table.release();
-        kept_cursor = cursor.release();
+        // Never read, and still to be seen by the leak sanitizer: volatile.
+        static const void* volatile kept[] = {client.release(), table.release(), cursor.release()};
+        static_cast<void>(kept[0]);
       }
       client = nullptr;
       table = nullptr;
@@ -128,6 +124,9 @@ TEST_F(ForkTest, BeforeTheFirstCallAndAfterIt) {
   EXPECT_TRUE(InChild(works));
   EXPECT_TRUE(InChild(works));
   ASSERT_TRUE(works());
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the rest: AddressSanitizer's allocator may be locked in a child for ever";
+#endif
 
   options.fallback = Fallback::kComputeLocally;
   const Client bridged = *Client::Connect(address(), options);
