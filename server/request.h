@@ -5,6 +5,7 @@
 /// What is checked alike in every request, and how messages leave and arrive.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
@@ -18,6 +19,7 @@
 #include "phasor/core/spec.h"
 #include "phasor/v1/table_spec.pb.h"
 #include "proto/spec_codec.h"
+#include "server/known_specs.h"
 
 namespace phasor::server {
 
@@ -57,6 +59,23 @@ absl::StatusOr<CanonicalSpec> CheckTable(const Request& request) {
   if (!spec.ok() || !request.has_expected_fingerprint()) return spec;
   absl::Status status = CheckFingerprint(request.expected_fingerprint(), spec->fingerprint());
   if (!status.ok()) return status;
+  return spec;
+}
+
+/// The same with a spec that may be known.
+template <typename Request>
+absl::StatusOr<std::shared_ptr<const CanonicalSpec>> CheckKnownTable(const Request& request,
+                                                                     KnownSpecs* known) {
+  const std::string bytes = request.spec().SerializeAsString();
+  std::shared_ptr<const CanonicalSpec> spec = known->Find(bytes);
+  if (spec != nullptr && (!request.has_expected_fingerprint() ||
+                          request.expected_fingerprint() == spec->fingerprint())) {
+    return spec;
+  }
+  absl::StatusOr<CanonicalSpec> checked = CheckTable(request);
+  if (!checked.ok()) return checked.status();
+  spec = std::make_shared<const CanonicalSpec>(*std::move(checked));
+  known->Remember(bytes, spec);
   return spec;
 }
 

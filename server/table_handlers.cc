@@ -186,6 +186,8 @@ class GetServerInfoHandler final : public ImmediateHandler {
     info.set_cache_bytes(backend_->cache.limits().cache_bytes);
     info.set_cached_bytes(backend_->cache.live_bytes());
     info.set_max_width(kMaxWidth);
+    info.set_settled_elements(backend_->cache.settled().settled);
+    info.set_costly_elements(backend_->cache.settled().costly);
     response() = Encode(info);
     return absl::OkStatus();
   }

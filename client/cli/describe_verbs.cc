@@ -103,6 +103,8 @@ absl::Status RunInfo(const Arguments& arguments) {
     line("max_chunk_bytes", info->max_chunk_bytes);
     line("cache_bytes", info->cache_bytes);
     line("cached_bytes", info->cached_bytes);
+    line("settled_elements", info->settled_elements);
+    line("costly_elements", info->costly_elements);
   }
   line("max_width", info->max_width);
   return WriteText(*path, text);

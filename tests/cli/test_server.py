@@ -241,6 +241,7 @@ def test_info(tool, server):
     values = dict(line.split() for line in text.splitlines())
     assert values["max_message_bytes"] == "4194304" and values["max_width"] == "65536"
     assert values["version"] == tool.out("--version").decode().split()[1]
+    assert int(values["settled_elements"]) >= int(values["costly_elements"]) >= 0
 
 
 def test_local_info_tells_no_limits_of_a_server(tool, server):

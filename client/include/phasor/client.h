@@ -87,7 +87,7 @@ struct TableInfo {
   std::int64_t misses = 0;  ///< look-ups of blocks that had to be computed
 };
 
-/// The server's version and limits.
+/// The server's version, its limits, and what it counts.
 struct ServerInfo {
   std::string version;
   std::int64_t numerics_version = 0;   ///< of the bits; EXACT is the same in all
@@ -96,6 +96,8 @@ struct ServerInfo {
   std::int64_t cache_bytes = 0;        ///< bound of the cache
   std::int64_t cached_bytes = 0;       ///< in the cache now
   std::int64_t max_width = 0;
+  std::int64_t settled_elements = 0;  ///< so far, whose rounding took wider arithmetic
+  std::int64_t costly_elements = 0;   ///< of those, the ones that took arbitrary precision
 };
 
 /// What grpc.health.v1 says of a service.
