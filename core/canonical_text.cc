@@ -68,6 +68,13 @@ struct LadderLines {
   void operator()(const ExplicitLadder& ladder) const {
     lines->Add("sinusoidal.explicit.frequencies", ladder.frequencies);
   }
+  void operator()(const TimescaleLadder& ladder) const {
+    if (ladder == TimescaleLadder{}) lines->AddEmptyMessage("sinusoidal.timescales");
+    lines->AddUnless(kDefaultMinTimescale, "sinusoidal.timescales.min_timescale",
+                     ladder.min_timescale);
+    lines->AddUnless(kDefaultMaxTimescale, "sinusoidal.timescales.max_timescale",
+                     ladder.max_timescale);
+  }
 };
 
 struct ScalingLines {
@@ -127,6 +134,9 @@ struct SchemeLines {
     }
     lines->AddUnless(std::int64_t{0}, "sinusoidal.position_offset", s.position_offset);
     if (s.zero_row.has_value()) lines->Add("sinusoidal.zero_row", *s.zero_row);
+    if (s.odd_column != OddColumn::kNone) {
+      lines->AddEnum("sinusoidal.odd_column", "ODD_COLUMN_", OddColumnName(s.odd_column));
+    }
   }
   void operator()(const Rotary& r) const {
     lines->Add("rotary.width", r.width);

@@ -24,10 +24,10 @@ std::vector<std::uint8_t> AxesOf(const Rotary& spec) {
 
 struct RulesOf {
   std::optional<PairRules> operator()(const Sinusoidal& s) const {
-    return PairRules{s.layout, s.position_offset, s.zero_row, {}, {}};
+    return PairRules{s.layout, s.position_offset, s.zero_row, s.odd_column, {}, {}};
   }
   std::optional<PairRules> operator()(const Rotary& r) const {
-    return PairRules{r.layout, 0, std::nullopt, AttentionFactor(r), AxesOf(r)};
+    return PairRules{r.layout, 0, std::nullopt, OddColumn::kNone, AttentionFactor(r), AxesOf(r)};
   }
   std::optional<PairRules> operator()(const LearnedInit&) const { return std::nullopt; }
 };

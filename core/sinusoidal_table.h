@@ -81,7 +81,10 @@ class SinusoidalTable final : public LocalTable {
   // The anchor that is the base rotated by `stride`; its rows' rotations are as
   // `largest_sin` says (null: by nothing).
   void SetAnchor(const PairRow& stride, const double* largest_sin, Scratch& scratch) const;
-  // The row that is the anchor rotated by `turn`.
+  // The row that is the anchor rotated by `turn`, in an odd width too.
+  void PutRow(const RowPosition& position, const PairRow& turn, bool stream, Scratch& scratch,
+              std::byte* out, StopCheck& stop) const;
+  // The same of its pairs alone.
   void Row(const RowPosition& position, const PairRow& turn, bool stream, Scratch& scratch,
            std::byte* out, StopCheck& stop) const;
   // Settles what RotateRow() left open.

@@ -44,6 +44,10 @@ double LargestStddev(ElementType type) {
   return 0;
 }
 
+// How far min_timescale reaches both ways, and max_timescale.
+constexpr double kMostMinTimescale = 0x1p32;
+constexpr double kMostTimescale = 0x1p64;
+
 struct LadderCheck {
   std::int64_t pairs;
 
@@ -58,32 +62,78 @@ struct LadderCheck {
     }
     if (IsBetween(0, *ladder.downscale_shift, most)) return absl::OkStatus();
     return Invalid(kField, absl::StrCat(Text(*ladder.downscale_shift), " is not in 0 ... ",
-                                        Text(most), " (width/2 - 1/2)"));
+                                        Text(most), " (", pairs, " pairs less 1/2)"));
   }
   absl::Status operator()(const ExplicitLadder& ladder) const {
     return CheckFrequencies("spec.sinusoidal.explicit.frequencies", ladder, pairs);
   }
+  absl::Status operator()(const TimescaleLadder& ladder) const {
+    if (!IsBetween(1 / kMostMinTimescale, ladder.min_timescale, kMostMinTimescale)) {
+      return Invalid("spec.sinusoidal.timescales.min_timescale",
+                     absl::StrCat(Text(ladder.min_timescale), " is not in 2^-32 ... 2^32"));
+    }
+    if (!IsBetween(ladder.min_timescale, ladder.max_timescale, kMostTimescale) ||
+        ladder.min_timescale == ladder.max_timescale) {
+      return Invalid("spec.sinusoidal.timescales.max_timescale",
+                     absl::StrCat(Text(ladder.max_timescale), " is not above min_timescale, ",
+                                  Text(ladder.min_timescale), ", and at most 2^64"));
+    }
+    return absl::OkStatus();
+  }
 };
+
+// The width, and how an odd one is filled.
+absl::Status CheckSinusoidalWidth(const Sinusoidal& s) {
+  constexpr absl::string_view kWidth = "spec.sinusoidal.width";
+  constexpr absl::string_view kOddColumn = "spec.sinusoidal.odd_column";
+  if (OddColumnName(s.odd_column).empty()) {
+    return Invalid(kOddColumn,
+                   absl::StrCat(static_cast<int>(s.odd_column), " is no known odd column"));
+  }
+  if (s.odd_column == OddColumn::kNone) {
+    absl::Status status = CheckWidth(kWidth, s.width, /*pairs=*/true);
+    if (status.ok() || s.width % 2 == 0) return status;
+    return Invalid(kWidth, absl::StrCat(s.width,
+                                        " is odd and odd_column is not set; set it, or an "
+                                        "even number in 2 ... ",
+                                        kMaxWidth));
+  }
+  const int least = s.odd_column == OddColumn::kZero ? 3 : 1;
+  if (s.width < least || s.width > kMaxWidth) {
+    return Invalid(
+        kWidth, absl::StrCat(s.width, " is not an odd number in ", least, " ... ", kMaxWidth - 1));
+  }
+  if (s.width % 2 == 0) {
+    return Invalid(kOddColumn,
+                   absl::StrCat(OddColumnName(s.odd_column), " has no meaning with the even width ",
+                                s.width, "; leave it out"));
+  }
+  return absl::OkStatus();
+}
 
 // Checks the fields of a scheme and fills in its defaults.
 struct SchemeCheck {
   ElementType element_type;
 
   absl::Status operator()(Sinusoidal& s) const {
-    if (absl::Status status = CheckWidth("spec.sinusoidal.width", s.width, /*pairs=*/true);
-        !status.ok()) {
+    if (absl::Status status = CheckSinusoidalWidth(s); !status.ok()) return status;
+    const bool given = std::holds_alternative<ExplicitLadder>(s.ladder) ||
+                       std::holds_alternative<TimescaleLadder>(s.ladder);
+    if (absl::Status status = CheckBase("spec.sinusoidal.base", s.base, given); !status.ok()) {
       return status;
     }
-    if (absl::Status status = CheckBase("spec.sinusoidal.base", s.base,
-                                        std::holds_alternative<ExplicitLadder>(s.ladder));
+    if (absl::Status status = std::visit(LadderCheck{PairsOf(s.width, s.odd_column)}, s.ladder);
         !status.ok()) {
-      return status;
-    }
-    if (absl::Status status = std::visit(LadderCheck{s.width / 2}, s.ladder); !status.ok()) {
       return status;
     }
     if (absl::Status status = CheckLayout("spec.sinusoidal.layout", s.layout); !status.ok()) {
       return status;
+    }
+    if (s.odd_column != OddColumn::kNone && RowWidth(s.layout, s.width) != s.width) {
+      return Invalid("spec.sinusoidal.layout",
+                     absl::StrCat(LayoutName(s.layout),
+                                  " has no rows of an odd width; use a "
+                                  "layout of as many elements as the width"));
     }
     if (s.position_offset < -2 * kMaxPosition || s.position_offset > 2 * kMaxPosition) {
       return Invalid("spec.sinusoidal.position_offset",
@@ -136,7 +186,7 @@ struct Extent {
 struct ExtentOf {
   Extent operator()(const Sinusoidal& s) const {
     return {RowWidth(s.layout, s.width),
-            s.width / 2,
+            PairsOf(s.width, s.odd_column),
             1,
             1.0,
             std::max(-kMaxPosition, -kMaxPosition - s.position_offset),
@@ -176,6 +226,15 @@ absl::string_view LayoutName(Layout layout) {
     case Layout::kCosSinDuplicatedPairs: return "COS_SIN_DUPLICATED_PAIRS";
     case Layout::kCosOnly: return "COS_ONLY";
     case Layout::kSinOnly: return "SIN_ONLY";
+  }
+  return "";
+}
+
+absl::string_view OddColumnName(OddColumn odd_column) {
+  switch (odd_column) {
+    case OddColumn::kNone: return "UNSPECIFIED";
+    case OddColumn::kZero: return "ZERO";
+    case OddColumn::kSine: return "SINE";
   }
   return "";
 }

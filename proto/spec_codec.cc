@@ -41,6 +41,14 @@ absl::StatusOr<Sinusoidal> FromProto(const v1::Sinusoidal& proto) {
       s.ladder = ExplicitLadder{VectorOf(proto.explicit_().frequencies())};
       break;
     }
+    case v1::Sinusoidal::kTimescales: {
+      TimescaleLadder ladder;
+      const v1::TimescaleLadder& given = proto.timescales();
+      if (given.has_min_timescale()) ladder.min_timescale = given.min_timescale();
+      if (given.has_max_timescale()) ladder.max_timescale = given.max_timescale();
+      s.ladder = ladder;
+      break;
+    }
   }
   absl::StatusOr<Layout> layout =
       LayoutFromProto(proto.layout(), s.layout, "spec.sinusoidal.layout");
@@ -48,6 +56,14 @@ absl::StatusOr<Sinusoidal> FromProto(const v1::Sinusoidal& proto) {
   s.layout = *layout;
   s.position_offset = proto.position_offset();
   if (proto.has_zero_row()) s.zero_row = proto.zero_row();
+  switch (proto.odd_column()) {
+    case v1::ODD_COLUMN_UNSPECIFIED: break;
+    case v1::ODD_COLUMN_ZERO: s.odd_column = OddColumn::kZero; break;
+    case v1::ODD_COLUMN_SINE: s.odd_column = OddColumn::kSine; break;
+    default:
+      return Invalid("spec.sinusoidal.odd_column",
+                     absl::StrCat(static_cast<int>(proto.odd_column()), " is no known odd column"));
+  }
   return s;
 }
 
@@ -78,6 +94,11 @@ struct SchemeWriter {
     if (fill || s.layout != Layout::kSinCosInterleaved) out.set_layout(LayoutToProto(s.layout));
     if (fill || s.position_offset != 0) out.set_position_offset(s.position_offset);
     if (s.zero_row.has_value()) out.set_zero_row(*s.zero_row);
+    switch (s.odd_column) {
+      case OddColumn::kNone: break;
+      case OddColumn::kZero: out.set_odd_column(v1::ODD_COLUMN_ZERO); break;
+      case OddColumn::kSine: out.set_odd_column(v1::ODD_COLUMN_SINE); break;
+    }
   }
   void operator()(const LearnedInit& l) const {
     v1::LearnedInit& out = *proto->mutable_learned_init();
@@ -104,6 +125,15 @@ struct SchemeWriter {
     void operator()(const ExplicitLadder& ladder) const {
       out->mutable_explicit_()->mutable_frequencies()->Add(ladder.frequencies.begin(),
                                                            ladder.frequencies.end());
+    }
+    void operator()(const TimescaleLadder& ladder) const {
+      v1::TimescaleLadder& timescales = *out->mutable_timescales();
+      if (fill || ladder.min_timescale != kDefaultMinTimescale) {
+        timescales.set_min_timescale(ladder.min_timescale);
+      }
+      if (fill || ladder.max_timescale != kDefaultMaxTimescale) {
+        timescales.set_max_timescale(ladder.max_timescale);
+      }
     }
   };
 };

@@ -24,6 +24,9 @@ struct LadderWords {
     return absl::StrCat(base, ", downscaled by ", ladder.downscale_shift.value_or(0));
   }
   std::string operator()(const ExplicitLadder&) const { return "explicit frequencies"; }
+  std::string operator()(const TimescaleLadder& ladder) const {
+    return absl::StrCat("timescales ", ladder.min_timescale, " to ", ladder.max_timescale);
+  }
 };
 
 struct ScalingWords {
@@ -58,6 +61,9 @@ struct TitleOf {
     }
     if (s.position_offset != 0) absl::StrAppend(&title, ", offset ", s.position_offset);
     if (s.zero_row.has_value()) absl::StrAppend(&title, ", zero row ", *s.zero_row);
+    if (s.odd_column != OddColumn::kNone) {
+      absl::StrAppend(&title, ", odd column ", absl::AsciiStrToLower(OddColumnName(s.odd_column)));
+    }
     return title;
   }
   std::string operator()(const Rotary& r) const {

@@ -13,6 +13,8 @@ namespace {
 
 constexpr ElementType kElementTypes[] = {ElementType::kFloat32, ElementType::kFloat64,
                                          ElementType::kFloat16, ElementType::kBfloat16};
+constexpr OddColumn kOddColumns[] = {OddColumn::kZero, OddColumn::kSine};
+
 Ladder LadderFromFlags(FlagReader& flags, const Arguments& arguments) {
   const absl::string_view word = arguments.Text("ladder").value_or("paper");
   if (flags.Has("downscale_shift") && word != "downscaled") {
@@ -21,12 +23,23 @@ Ladder LadderFromFlags(FlagReader& flags, const Arguments& arguments) {
   if (flags.Has("frequencies") && word != "explicit") {
     flags.Fail("frequencies", "means something with --ladder=explicit alone");
   }
+  for (const absl::string_view flag : {"min_timescale", "max_timescale"}) {
+    if (flags.Has(flag) && word != "timescales") {
+      flags.Fail(flag, "means something with --ladder=timescales alone");
+    }
+  }
   if (word == "paper") return PaperLadder{};
   if (word == "inclusive") return InclusiveLadder{};
   if (word == "downscaled") return DownscaledLadder{flags.Real("downscale_shift")};
   if (word == "explicit") {
     if (!flags.Has("frequencies")) flags.Fail("frequencies", "required by --ladder=explicit");
     return ExplicitLadder{flags.RequiredReals("frequencies")};
+  }
+  if (word == "timescales") {
+    TimescaleLadder ladder;
+    ladder.min_timescale = flags.Real("min_timescale").value_or(ladder.min_timescale);
+    ladder.max_timescale = flags.Real("max_timescale").value_or(ladder.max_timescale);
+    return ladder;
   }
   flags.Fail("ladder",
              absl::StrCat("unknown word \"", word, "\"; known: ", FindFlag("ladder")->help));
@@ -41,6 +54,9 @@ TableSpec SinusoidalFromFlags(FlagReader& flags, const Arguments& arguments) {
   scheme.layout = flags.LayoutOr(scheme.layout);
   scheme.position_offset = flags.Integer("position_offset").value_or(scheme.position_offset);
   scheme.zero_row = flags.Integer("zero_row");
+  if (flags.Has("odd_column")) {
+    scheme.odd_column = flags.Word("odd_column", kOddColumns, OddColumnName);
+  }
   return scheme;
 }
 

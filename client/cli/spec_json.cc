@@ -25,6 +25,10 @@ struct AddLadder {
   void operator()(const ExplicitLadder& ladder) const {
     fields["explicit"] = {{"frequencies", ladder.frequencies}};
   }
+  void operator()(const TimescaleLadder& ladder) const {
+    fields["timescales"] = {{"min_timescale", ladder.min_timescale},
+                            {"max_timescale", ladder.max_timescale}};
+  }
 };
 
 struct AddScaling {
@@ -75,13 +79,14 @@ struct AddScheme {
   void operator()(const Sinusoidal& scheme) const {
     Json& fields = json["sinusoidal"];
     fields["width"] = scheme.width;
-    if (!std::holds_alternative<ExplicitLadder>(scheme.ladder)) {
-      fields["base"] = scheme.base.value_or(kDefaultBase);
-    }
+    if (scheme.base.has_value()) fields["base"] = *scheme.base;
     std::visit(AddLadder{fields}, scheme.ladder);
     fields["layout"] = absl::StrCat("LAYOUT_", LayoutName(scheme.layout));
     fields["position_offset"] = scheme.position_offset;
     if (scheme.zero_row.has_value()) fields["zero_row"] = *scheme.zero_row;
+    if (scheme.odd_column != OddColumn::kNone) {
+      fields["odd_column"] = absl::StrCat("ODD_COLUMN_", OddColumnName(scheme.odd_column));
+    }
   }
   void operator()(const Rotary& scheme) const {
     Json& fields = json["rotary"];

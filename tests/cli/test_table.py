@@ -43,6 +43,10 @@ SPECS = [
     ["rotary", "--width=8", "--scaling=proportional"],
     ["rotary", "--width=4", "--scaling=explicit", "--frequencies=1,0.01"],
     ["rotary", "--width=128", "--mrope_section=24,20,20", "--mrope_interleaved=true"],
+    ["sinusoidal", "--width=8", "--ladder=timescales"],
+    ["sinusoidal", "--width=9", "--ladder=timescales", "--min_timescale=2",
+     "--max_timescale=5000", "--odd_column=zero"],
+    ["sinusoidal", "--width=7", "--layout=sin_cos_halves", "--odd_column=sine"],
 ]
 
 

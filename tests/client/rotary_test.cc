@@ -344,6 +344,10 @@ TEST(RotaryErrorsTest, NameTheirFieldAndLeaveTheArrayAlone) {
   expect(ApplyRotary(x, {0}, Open({.width = 4, .layout = Layout::kCosOnly}), pairing), kInvalid,
          "table");
   expect(ApplyRotary(x, {0}, Open({.width = 4, .zero_row = 1}), pairing), kInvalid, "table");
+  for (const Sinusoidal& odd : {Sinusoidal{.width = 3, .odd_column = OddColumn::kZero},
+                                Sinusoidal{.width = 3, .odd_column = OddColumn::kSine}}) {
+    expect(ApplyRotary(x, {0}, Open(odd), pairing), kInvalid, "table");
+  }
   expect(ApplyRotary(x, {0}, *Client::Local().Open(LearnedInit{.max_positions = 9, .width = 4}),
                      pairing),
          kInvalid, "table");

@@ -77,6 +77,14 @@ TEST(CanonicalTextTest, Ladders) {
   EXPECT_EQ(TextOf(Sinusoidal{.width = 4, .ladder = ExplicitLadder{{1.0, -0.5}}}),
             "sinusoidal.explicit.frequencies=3ff0000000000000,bfe0000000000000\n"
             "sinusoidal.width=4\n");
+  EXPECT_EQ(TextOf(Sinusoidal{.width = 4, .ladder = TimescaleLadder{}}),
+            "sinusoidal.timescales={}\nsinusoidal.width=4\n");
+  EXPECT_EQ(TextOf(Sinusoidal{
+                .width = 5, .ladder = TimescaleLadder{0.5, 8}, .odd_column = OddColumn::kZero}),
+            "sinusoidal.odd_column=ODD_COLUMN_ZERO\n"
+            "sinusoidal.timescales.max_timescale=4020000000000000\n"
+            "sinusoidal.timescales.min_timescale=3fe0000000000000\n"
+            "sinusoidal.width=5\n");
 }
 
 TEST(CanonicalTextTest, EveryFieldOfLearnedInit) {
@@ -186,6 +194,15 @@ std::vector<TableSpec> OneFieldVaried() {
   vary_s([](Sinusoidal& v) { v.ladder = ExplicitLadder{{1, 0.01, 0.1, 0.001}}; });
   for (int layout = 1; layout < 8; ++layout) {
     vary_s([&](Sinusoidal& v) { v.layout = static_cast<Layout>(layout); });
+  }
+  vary_s([](Sinusoidal& v) { v.ladder = TimescaleLadder{}; });
+  vary_s([](Sinusoidal& v) { v.ladder = TimescaleLadder{2, 10000}; });
+  vary_s([](Sinusoidal& v) { v.ladder = TimescaleLadder{1, 10001}; });
+  for (const OddColumn odd : {OddColumn::kZero, OddColumn::kSine}) {
+    vary_s([&](Sinusoidal& v) {
+      v.width = 9;
+      v.odd_column = odd;
+    });
   }
   vary_s([](Sinusoidal& v) { v.position_offset = 1; });
   vary_s([](Sinusoidal& v) { v.position_offset = -1; });
@@ -345,6 +362,15 @@ TableSpec SpecOf(Fields& fields) {
   if (Take(fields, "sinusoidal.inclusive", "") == "{}") s.ladder = InclusiveLadder{};
   const std::string shift = Take(fields, "sinusoidal.downscaled.downscale_shift", "");
   if (!shift.empty()) s.ladder = DownscaledLadder{Real(shift)};
+  if (Take(fields, "sinusoidal.timescales", "") == "{}") s.ladder = TimescaleLadder{};
+  const std::string least = Take(fields, "sinusoidal.timescales.min_timescale", "1");
+  const std::string most = Take(fields, "sinusoidal.timescales.max_timescale", "10000");
+  if (least != "1" || most != "10000") s.ladder = TimescaleLadder{Real(least), Real(most)};
+  static const std::map<std::string, OddColumn> kOddColumns = {
+      {"", OddColumn::kNone},
+      {"ODD_COLUMN_ZERO", OddColumn::kZero},
+      {"ODD_COLUMN_SINE", OddColumn::kSine}};
+  s.odd_column = kOddColumns.at(Take(fields, "sinusoidal.odd_column", ""));
   const std::string frequencies = Take(fields, "sinusoidal.explicit.frequencies", "");
   if (!frequencies.empty()) {
     s.ladder = ExplicitLadder{Reals(frequencies)};

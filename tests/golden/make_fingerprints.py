@@ -130,6 +130,10 @@ SPECS = [
     rotary(4, explicit__frequencies=[1.0, 0.01], attention_factor=1.25),
     rotary(128, base=1000000.0, mrope_section=[16, 24, 24]),
     rotary(128, mrope_section=[24, 20, 20], mrope_interleaved="true"),
+    sinusoidal(8, timescales="{}"),
+    sinusoidal(8, timescales__min_timescale=2.0, layout="LAYOUT_SIN_COS_HALVES"),
+    sinusoidal(513, timescales__max_timescale=5000.0, odd_column="ODD_COLUMN_ZERO"),
+    sinusoidal(7, odd_column="ODD_COLUMN_SINE", layout="LAYOUT_SIN_COS_HALVES"),
 ]
 
 

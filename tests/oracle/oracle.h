@@ -50,7 +50,9 @@ class Table {
   explicit Table(Sinusoidal spec, ElementType type = ElementType::kFloat32);
 
   const Sinusoidal& spec() const { return spec_; }
-  std::int64_t pairs() const { return spec_.width / 2; }
+  std::int64_t pairs() const {
+    return spec_.odd_column == OddColumn::kSine ? (spec_.width + 1) / 2 : spec_.width / 2;
+  }
 
   /// w_i, within 2^(8 - bits) relative, to `bits` bits.
   void Frequency(std::int64_t i, mpfr_ptr out) const;

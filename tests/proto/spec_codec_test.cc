@@ -78,6 +78,22 @@ TEST(SpecFromProtoTest, Ladders) {
   EXPECT_EQ(ladder("downscaled { downscale_shift: 0 }"), Ladder(DownscaledLadder{0.0}));
   EXPECT_EQ(ladder("downscaled {}"), Ladder(DownscaledLadder{}));
   EXPECT_EQ(ladder("explicit { frequencies: [1, -0.5] }"), Ladder(ExplicitLadder{{1.0, -0.5}}));
+  EXPECT_EQ(ladder("timescales {}"), Ladder(TimescaleLadder{1, 10000}));
+  EXPECT_EQ(ladder("timescales { min_timescale: 2 }"), Ladder(TimescaleLadder{2, 10000}));
+  EXPECT_EQ(ladder("timescales { min_timescale: 0 max_timescale: 5 }"),
+            Ladder(TimescaleLadder{0, 5}));
+}
+
+TEST(SpecFromProtoTest, OddColumns) {
+  const auto odd = [](const std::string& text) {
+    return std::get<Sinusoidal>(Read("sinusoidal { width: 5 " + text + " }").scheme).odd_column;
+  };
+  EXPECT_EQ(odd(""), OddColumn::kNone);
+  EXPECT_EQ(odd("odd_column: ODD_COLUMN_ZERO"), OddColumn::kZero);
+  EXPECT_EQ(odd("odd_column: ODD_COLUMN_SINE"), OddColumn::kSine);
+  v1::TableSpec unknown = Parsed("sinusoidal { width: 5 }");
+  unknown.mutable_sinusoidal()->set_odd_column(static_cast<v1::OddColumn>(7));
+  ExpectError(SpecFromProto(unknown).status(), "spec.sinusoidal.odd_column", "7");
 }
 
 TEST(SpecFromProtoTest, EveryFieldOfRotaryIsRead) {
@@ -245,6 +261,9 @@ std::vector<TableSpec> Specs() {
        ElementType::kBfloat16},
       {Sinusoidal{.width = 4, .ladder = ExplicitLadder{{0.25, -4.0}}, .zero_row = -5},
        ElementType::kFloat64},
+      Sinusoidal{.width = 8, .ladder = TimescaleLadder{}},
+      Sinusoidal{.width = 9, .ladder = TimescaleLadder{0.5, 10000}, .odd_column = OddColumn::kZero},
+      Sinusoidal{.width = 9, .ladder = TimescaleLadder{1, 64}, .odd_column = OddColumn::kSine},
       LearnedInit{.max_positions = 5, .width = 3},
       {LearnedInit{.max_positions = 5, .width = 3, .stddev = 2.0, .seed = -1, .stream = 7},
        ElementType::kFloat64},
@@ -293,6 +312,17 @@ TEST(SpecToProtoTest, EffectiveShowsEveryDefault) {
       EffectiveToProto(Checked(LearnedInit{.max_positions = 5, .width = 3})).ShortDebugString(),
       "learned_init { max_positions: 5 width: 3 stddev: 0.02 seed: 0 stream: 0 } "
       "element_type: ELEMENT_TYPE_FLOAT32 numerics: NUMERICS_EXACT");
+}
+
+TEST(SpecToProtoTest, EffectiveTimescalesShowTheirDefaultsAndNoBase) {
+  EXPECT_EQ(EffectiveToProto(Checked(Sinusoidal{.width = 8, .ladder = TimescaleLadder{}}))
+                .sinusoidal()
+                .ShortDebugString(),
+            "width: 8 layout: LAYOUT_SIN_COS_INTERLEAVED position_offset: 0 "
+            "timescales { min_timescale: 1 max_timescale: 10000 }");
+  EXPECT_EQ(CanonicalToProto(Checked(Sinusoidal{.width = 8, .ladder = TimescaleLadder{}}))
+                .ShortDebugString(),
+            "sinusoidal { width: 8 timescales { } }");
 }
 
 TEST(SpecToProtoTest, ExplicitLadderHasNoBase) {

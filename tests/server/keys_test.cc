@@ -60,6 +60,18 @@ std::vector<Variant> Variants() {
       for (double w : {1.0, 0.5, 0.25, frequency}) s->mutable_explicit_()->add_frequencies(w);
     });
   };
+  const auto timescales = [](double least, double most) {
+    return SinusoidalWith([=](S s) {
+      s->mutable_timescales()->set_min_timescale(least);
+      s->mutable_timescales()->set_max_timescale(most);
+    });
+  };
+  const auto odd = [](v1::OddColumn column) {
+    return SinusoidalWith([=](S s) {
+      s->set_width(9);
+      s->set_odd_column(column);
+    });
+  };
   using R = v1::Rotary*;
   using Y = v1::YarnScaling*;
   const v1::TableSpec rotary = RotaryWith([](R) {});
@@ -90,6 +102,11 @@ std::vector<Variant> Variants() {
       {"ladder of shift 0", sinusoidal, downscaled(0)},
       {"downscale_shift", downscaled(0), downscaled(1)},
       {"frequencies", explicit_last(0.125), explicit_last(0.12500001)},
+      {"timescales", sinusoidal, timescales(1, 9999)},
+      {"min_timescale", timescales(1, 10000), timescales(2, 10000)},
+      {"max_timescale", timescales(1, 10000), timescales(1, 9999)},
+      {"odd_column", odd(v1::ODD_COLUMN_ZERO), odd(v1::ODD_COLUMN_SINE)},
+      {"odd width", sinusoidal, odd(v1::ODD_COLUMN_ZERO)},
       {"layout", sinusoidal, SinusoidalWith([](S s) { s->set_layout(v1::LAYOUT_COS_SIN_HALVES); })},
       {"position_offset", sinusoidal, SinusoidalWith([](S s) { s->set_position_offset(1); })},
       {"zero_row", sinusoidal, SinusoidalWith([](S s) { s->set_zero_row(5); })},

@@ -1,0 +1,220 @@
+"""Tables of public models: the flags that docs/tables-of-models.md gives, against what the
+models' own code computes, written here in binary64 after that code, and against values that
+their authors publish."""
+
+import json
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "schemes.json").read_text())
+PAGE = (Path(__file__).parents[2] / "docs" / "tables-of-models.md").read_text()
+
+
+def rows(tool, words, positions):
+    """The rows as binary64 [len(positions), row_width]."""
+    numbers = ",".join(map(str, positions))
+    text = tool.out("gather", *words.split(), "--type=float64", f"--positions={numbers}", "--local")
+    return np.loadtxt(text.decode().splitlines(), delimiter=",", ndmin=2)
+
+
+def agree(got, want):
+    assert got.shape == want.shape
+    np.testing.assert_allclose(got, want, rtol=0, atol=4e-12)
+
+
+# ---------------------------------------------------------------- the models' own code
+
+def fairseq(length, width, padding):
+    """fairseq SinusoidalPositionalEmbedding.get_embedding; FSMT, M2M100, NLLB, XGLM, ..."""
+    half = width // 2
+    ladder = np.exp(np.arange(half) * -(math.log(10000) / (half - 1)))
+    angles = np.arange(length)[:, None] * ladder[None, :]
+    table = np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
+    if width % 2 == 1:
+        table = np.concatenate([table, np.zeros((length, 1))], axis=1)
+    table[padding, :] = 0
+    return table
+
+
+def marian(length, width):
+    """MarianSinusoidalPositionalEmbedding.create_weight; Pegasus, RoFormer, ..."""
+    angles = np.array([[p / np.power(10000, 2 * (j // 2) / width) for j in range(width)]
+                       for p in range(length)])
+    table = np.zeros((length, width))
+    sentinel = width // 2 if width % 2 == 0 else (width // 2) + 1
+    table[:, 0:sentinel] = np.sin(angles[:, 0::2])
+    table[:, sentinel:] = np.cos(angles[:, 1::2])
+    return table
+
+
+def interleaved(length, width):
+    """create_sinusoidal_embeddings of XLM, Flaubert, DistilBERT."""
+    angles = np.array([[p / np.power(10000, 2 * (j // 2) / width) for j in range(width)]
+                       for p in range(length)])
+    table = np.zeros((length, width))
+    table[:, 0::2] = np.sin(angles[:, 0::2])
+    table[:, 1::2] = np.cos(angles[:, 1::2])
+    return table
+
+
+def whisper(length, channels):
+    """openai/whisper sinusoids()."""
+    increment = math.log(10000) / (channels // 2 - 1)
+    scaled = np.arange(length)[:, None] * np.exp(-increment * np.arange(channels // 2))[None, :]
+    return np.concatenate([np.sin(scaled), np.cos(scaled)], axis=1)
+
+
+def musicgen(length, width):
+    """MusicgenSinusoidalPositionalEmbedding.get_embedding: cosines first."""
+    half = width // 2
+    angles = np.arange(length)[:, None] * np.exp(
+        np.arange(half) * -(math.log(10000) / (half - 1)))[None, :]
+    table = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
+    if width % 2 == 1:
+        table = np.concatenate([table, np.zeros((length, 1))], axis=1)
+    return table
+
+
+def tensor2tensor(length, channels, least, most, start=0):
+    """common_attention.get_timing_signal_1d."""
+    count = channels // 2
+    increment = math.log(most / least) / max(count - 1, 1)
+    inverse = least * np.exp(np.arange(count) * -increment)
+    scaled = (np.arange(length) + start)[:, None] * inverse[None, :]
+    signal = np.concatenate([np.sin(scaled), np.cos(scaled)], axis=1)
+    return np.pad(signal, [[0, 0], [0, channels % 2]])
+
+
+def transformer_xl(positions, width):
+    """mem_transformer.PositionalEmbedding of a given sequence of positions."""
+    inverse = 1 / (10000 ** (np.arange(0.0, width, 2.0) / width))
+    angles = np.outer(positions, inverse)
+    return np.concatenate([np.sin(angles), np.cos(angles)], axis=-1)
+
+
+# ---------------------------------------------------------------- the page's tables
+
+FEW = range(24)
+# Behind the padding row, 1, token k has row 2 + k.
+FAIRSEQ = lambda width: lambda: fairseq(26, width, 1)[2:]  # noqa: E731
+XL = [6, 5, 4, 3, 2, 1, 0, -1, -2, -3]
+
+# The flags, positions, and the rows that the model's code has there.
+MODELS = {
+    "sinusoidal --width=512": (FEW, lambda: interleaved(24, 512)),
+    "sinusoidal --width=511 --odd_column=sine": (FEW, lambda: interleaved(24, 511)),
+    "sinusoidal --width=512 --layout=sin_cos_halves": (FEW, lambda: marian(24, 512)),
+    "sinusoidal --width=511 --layout=sin_cos_halves --odd_column=sine": (
+        FEW, lambda: marian(24, 511)),
+    "sinusoidal --width=1024 --ladder=inclusive --layout=sin_cos_halves --position_offset=2 "
+    "--zero_row=1": (FEW, FAIRSEQ(1024)),
+    "sinusoidal --width=1023 --ladder=inclusive --layout=sin_cos_halves --position_offset=2 "
+    "--zero_row=1 --odd_column=zero": (FEW, FAIRSEQ(1023)),
+    "sinusoidal --width=384 --ladder=inclusive --layout=sin_cos_halves": (
+        [0, 1, 2, 700, 1499], lambda: whisper(1500, 384)[[0, 1, 2, 700, 1499]]),
+    "sinusoidal --width=1024 --ladder=inclusive --layout=cos_sin_halves": (
+        FEW, lambda: musicgen(24, 1024)),
+    "sinusoidal --width=512 --ladder=timescales --layout=sin_cos_halves": (
+        FEW, lambda: tensor2tensor(24, 512, 1.0, 1.0e4)),
+    "sinusoidal --width=511 --ladder=timescales --layout=sin_cos_halves --odd_column=zero": (
+        FEW, lambda: tensor2tensor(24, 511, 1.0, 1.0e4)),
+    "sinusoidal --width=512 --ladder=timescales --min_timescale=2 --max_timescale=5000 "
+    "--layout=sin_cos_halves": (FEW, lambda: tensor2tensor(24, 512, 2.0, 5000.0)),
+    "sinusoidal --width=410 --layout=sin_cos_halves": (XL, lambda: transformer_xl(XL, 410)),
+}
+
+
+@pytest.mark.parametrize("words", MODELS)
+def test_tables_are_what_the_models_compute(tool, words):
+    positions, want = MODELS[words]
+    agree(rows(tool, words, positions), want())
+
+
+def test_the_page_lists_the_tables_that_are_tried():
+    listed = re.findall(r"^\|.*\| `(\w+ --[^`]*)` \|", PAGE, re.MULTILINE)
+    assert sorted(listed) == sorted(MODELS)
+
+
+# ---------------------------------------------------------------- what else is published
+
+def table(tool, *words):
+    return np.loadtxt(tool.out(*words, "--local").decode().splitlines(), delimiter=",", ndmin=2)
+
+
+def test_the_padding_row_is_zero(tool):
+    for words in MODELS:
+        if "--zero_row" in words:
+            assert not rows(tool, words, [-1]).any()
+
+
+def test_fsmt_published_rows(tool):
+    # transformers tests/models/fsmt: width 6, padding index 1, tokens at rows 2 and 3.
+    got = table(tool, "rows", "sinusoidal", "--width=6", "--ladder=inclusive", "--count=2",
+                "--layout=sin_cos_halves", "--position_offset=2", "--zero_row=1")
+    np.testing.assert_allclose(got, [
+        [9.0930e-01, 1.9999e-02, 2.0000e-04, -4.1615e-01, 9.9980e-01, 1.0000e+00],
+        [1.4112e-01, 2.9995e-02, 3.0000e-04, -9.8999e-01, 9.9955e-01, 1.0000e+00]], atol=5.1e-6)
+
+
+def test_roformer_published_rows(tool):
+    # transformers tests/models/roformer: width 6, and rows 1 and 2 of width 512.
+    def got(width, count):
+        return table(tool, "rows", "sinusoidal", f"--width={width}", "--layout=sin_cos_halves",
+                     f"--count={count}")
+    np.testing.assert_allclose(got(6, 2), [
+        [0, 0, 0, 1, 1, 1], [0.8415, 0.0464, 0.0022, 0.5403, 0.9989, 1.0000]], atol=5.1e-5)
+    np.testing.assert_allclose(got(512, 3)[1:, :5], [
+        [0.8415, 0.8219, 0.8020, 0.7819, 0.7617], [0.9093, 0.9364, 0.9581, 0.9749, 0.9870]],
+        atol=5.1e-5)
+
+
+def test_golden_rows(tool):
+    # 50-digit arithmetic.
+    plain = rows(tool, "sinusoidal --width=8", [1])[0]
+    assert plain.tolist() == [float(x) for x in GOLDEN["sin_interleaved_paper_d8_pos1"]]
+    words = "sinusoidal --width=8 --ladder=inclusive --layout=sin_cos_halves"
+    assert rows(tool, words, [1])[0] == pytest.approx(
+        [float(x) for x in GOLDEN["t2t_fairseq_d8_pos1"]], rel=2.0**-51)
+    for ladder in ("inclusive", "timescales"):
+        got = table(tool, "freqs", "sinusoidal", "--width=8", f"--ladder={ladder}").ravel()
+        assert got == pytest.approx([float(x) for x in GOLDEN["t2t_fairseq_d8_freqs"]],
+                                    rel=2.0**-52)
+
+
+@pytest.mark.parametrize("width", [2, 3])
+def test_one_pair_of_tensor2tensor_is_guarded(tool, width):
+    odd = ["--odd_column=zero"] if width % 2 else []
+    got = table(tool, "rows", "sinusoidal", f"--width={width}", "--ladder=timescales",
+                "--min_timescale=2", "--layout=sin_cos_halves", *odd, "--type=float64",
+                "--count=5")
+    agree(got, tensor2tensor(5, width, 2.0, 1.0e4))
+
+
+def test_transformer_xl_clamps_its_positions_itself(tool):
+    # clamp_len = 4: positions beyond repeat that row.
+    positions = [min(p, 4) for p in range(9, -1, -1)]
+    agree(rows(tool, "sinusoidal --width=410 --layout=sin_cos_halves", positions),
+          transformer_xl(positions, 410))
+
+
+# ---------------------------------------------------------------- what is wrong names its flag
+
+@pytest.mark.parametrize("words,flag", [
+    ("sinusoidal --width=7", "--width=7"),
+    ("sinusoidal --width=7 --odd_column=cosine", "--odd_column=cosine"),
+    ("sinusoidal --width=8 --odd_column=zero", "--odd_column=zero"),
+    ("sinusoidal --width=1 --odd_column=zero", "--width=1"),
+    ("sinusoidal --width=7 --odd_column=sine --layout=cos_only", "--layout=cos_only"),
+    ("sinusoidal --width=8 --min_timescale=2", "--min_timescale=2"),
+    ("sinusoidal --width=8 --ladder=inclusive --max_timescale=2", "--max_timescale=2"),
+    ("sinusoidal --width=8 --ladder=timescales --base=10000", "--base=10000"),
+    ("sinusoidal --width=8 --ladder=timescales --min_timescale=0", "--min_timescale=0"),
+    ("sinusoidal --width=8 --ladder=timescales --max_timescale=1", "--max_timescale=1"),
+    ("rotary --width=7 --odd_column=zero", "--odd_column"),
+])
+def test_what_is_wrong_names_its_flag(tool, words, flag):
+    tool.refused("table", *words.split(), "--local", names=[flag])
