@@ -149,6 +149,13 @@ struct SchemeLines {
     if (!r.mrope_section.empty()) lines->Add("rotary.mrope_section", r.mrope_section);
     lines->AddUnless(false, "rotary.mrope_interleaved", r.mrope_interleaved);
   }
+  void operator()(const Timestep& t) const {
+    lines->Add("timestep.width", t.width);
+    lines->AddUnless(kDefaultMaxPeriod, "timestep.max_period", t.max_period);
+    lines->Add("timestep.downscale_freq_shift", *t.downscale_freq_shift);
+    lines->AddUnless(1.0, "timestep.scale", t.scale);
+    lines->AddUnless(false, "timestep.flip_sin_to_cos", t.flip_sin_to_cos);
+  }
   void operator()(const LearnedInit& l) const {
     lines->Add("learned_init.max_positions", l.max_positions);
     lines->Add("learned_init.width", l.width);

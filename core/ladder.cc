@@ -85,10 +85,17 @@ FrequencyLadder::FrequencyLadder(const Rotary& spec)
   scale_ = MakeRopeScale(spec);
 }
 
+FrequencyLadder::FrequencyLadder(const Timestep& spec)
+    : size_(spec.width / 2), shift_(*spec.downscale_freq_shift) {
+  SetBase(mpq_class(spec.max_period));
+  scale_ = MakeUniformScale(mpq_class(spec.scale), size_);
+}
+
 FrequencyLadder FrequencyLadder::Of(const CanonicalSpec& spec) {
   struct Visitor {
     FrequencyLadder operator()(const Sinusoidal& s) const { return FrequencyLadder(s); }
     FrequencyLadder operator()(const Rotary& r) const { return FrequencyLadder(r); }
+    FrequencyLadder operator()(const Timestep& t) const { return FrequencyLadder(t); }
     FrequencyLadder operator()(const LearnedInit&) const { return {}; }
   };
   return std::visit(Visitor{}, spec.spec().scheme);

@@ -20,7 +20,7 @@ namespace phasor {
 
 /// The frequencies w_i of a table: all given (explicit), or
 /// base^(-i/(h - shift)) with shift 0 (paper, rotary), 1 (inclusive, timescales)
-/// or as given (downscaled), times t^(-i/(h-1)) (StretchOf), times what RopeScale
+/// or as given (downscaled, timestep), times t^(-i/(h-1)) (StretchOf), times what RopeScale
 /// has for i.
 /// **Thread safety**: immutable. Callers of what takes an mpfr_t hold an
 /// MpfrScope.
@@ -29,6 +29,7 @@ class FrequencyLadder {
   /// **Range**: `spec` as CanonicalSpec::Create leaves it.
   explicit FrequencyLadder(const Sinusoidal& spec);
   explicit FrequencyLadder(const Rotary& spec);
+  explicit FrequencyLadder(const Timestep& spec);
   /// Empty for tables without frequencies.
   static FrequencyLadder Of(const CanonicalSpec& spec);
 

@@ -32,6 +32,7 @@ using Maker = std::shared_ptr<const LocalTable> (*)(CanonicalSpec, StopCheck&);
 struct MakerOf {
   Maker operator()(const Sinusoidal&) const { return MakePairs; }
   Maker operator()(const Rotary&) const { return MakePairs; }
+  Maker operator()(const Timestep&) const { return MakePairs; }
   Maker operator()(const LearnedInit&) const {
     return [](CanonicalSpec spec, StopCheck&) -> std::shared_ptr<const LocalTable> {
       return std::make_shared<SeededTable>(std::move(spec));

@@ -29,6 +29,14 @@ struct RulesOf {
   std::optional<PairRules> operator()(const Rotary& r) const {
     return PairRules{r.layout, 0, std::nullopt, OddColumn::kNone, AttentionFactor(r), AxesOf(r)};
   }
+  std::optional<PairRules> operator()(const Timestep& t) const {
+    return PairRules{t.flip_sin_to_cos ? Layout::kCosSinHalves : Layout::kSinCosHalves,
+                     0,
+                     std::nullopt,
+                     t.width % 2 == 0 ? OddColumn::kNone : OddColumn::kZero,
+                     {},
+                     {}};
+  }
   std::optional<PairRules> operator()(const LearnedInit&) const { return std::nullopt; }
 };
 

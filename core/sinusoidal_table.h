@@ -26,7 +26,7 @@
 
 namespace phasor {
 
-/// The table of a Sinusoidal or Rotary with elements of kType.
+/// The table of a scheme of pairs (PairRulesOf) with elements of kType.
 template <ElementType kType>
 class SinusoidalTable final : public LocalTable {
  public:

@@ -44,9 +44,22 @@ double LargestStddev(ElementType type) {
   return 0;
 }
 
-// How far min_timescale reaches both ways, and max_timescale.
-constexpr double kMostMinTimescale = 0x1p32;
+// How far min_timescale and a timestep's scale reach both ways, and max_timescale.
+constexpr double kMostScale = 0x1p32;
 constexpr double kMostTimescale = 0x1p64;
+
+// 0 ... pairs - 1/2.
+absl::Status CheckShift(absl::string_view field, const std::optional<double>& shift,
+                        std::int64_t pairs) {
+  const double most = static_cast<double>(pairs) - 0.5;
+  if (!shift.has_value()) {
+    return Invalid(field, absl::StrCat("is required and has no default; set a number in 0 ... ",
+                                       Text(most), " (models use 0 and 1 alike)"));
+  }
+  if (IsBetween(0, *shift, most)) return absl::OkStatus();
+  return Invalid(field, absl::StrCat(Text(*shift), " is not in 0 ... ", Text(most), " (", pairs,
+                                     pairs == 1 ? " pair" : " pairs", " less 1/2)"));
+}
 
 struct LadderCheck {
   std::int64_t pairs;
@@ -54,21 +67,13 @@ struct LadderCheck {
   absl::Status operator()(const PaperLadder&) const { return absl::OkStatus(); }
   absl::Status operator()(const InclusiveLadder&) const { return absl::OkStatus(); }
   absl::Status operator()(const DownscaledLadder& ladder) const {
-    constexpr absl::string_view kField = "spec.sinusoidal.downscaled.downscale_shift";
-    const double most = static_cast<double>(pairs) - 0.5;
-    if (!ladder.downscale_shift.has_value()) {
-      return Invalid(kField, absl::StrCat("is required and has no default; set a number in 0 ... ",
-                                          Text(most), " (models use 0 and 1 alike)"));
-    }
-    if (IsBetween(0, *ladder.downscale_shift, most)) return absl::OkStatus();
-    return Invalid(kField, absl::StrCat(Text(*ladder.downscale_shift), " is not in 0 ... ",
-                                        Text(most), " (", pairs, " pairs less 1/2)"));
+    return CheckShift("spec.sinusoidal.downscaled.downscale_shift", ladder.downscale_shift, pairs);
   }
   absl::Status operator()(const ExplicitLadder& ladder) const {
     return CheckFrequencies("spec.sinusoidal.explicit.frequencies", ladder, pairs);
   }
   absl::Status operator()(const TimescaleLadder& ladder) const {
-    if (!IsBetween(1 / kMostMinTimescale, ladder.min_timescale, kMostMinTimescale)) {
+    if (!IsBetween(1 / kMostScale, ladder.min_timescale, kMostScale)) {
       return Invalid("spec.sinusoidal.timescales.min_timescale",
                      absl::StrCat(Text(ladder.min_timescale), " is not in 2^-32 ... 2^32"));
     }
@@ -145,6 +150,25 @@ struct SchemeCheck {
 
   absl::Status operator()(Rotary& r) const { return CheckRotary(element_type, r); }
 
+  absl::Status operator()(Timestep& t) const {
+    constexpr absl::string_view kWidth = "spec.timestep.width";
+    if (t.width < 2 || t.width > kMaxWidth) {
+      return Invalid(kWidth, absl::StrCat(t.width, " is not in 2 ... ", kMaxWidth));
+    }
+    std::optional<double> period = t.max_period;
+    if (absl::Status status = CheckBase("spec.timestep.max_period", period, /*given=*/false);
+        !status.ok()) {
+      return status;
+    }
+    if (absl::Status status =
+            CheckShift("spec.timestep.downscale_freq_shift", t.downscale_freq_shift, t.width / 2);
+        !status.ok()) {
+      return status;
+    }
+    if (IsBetween(1 / kMostScale, t.scale, kMostScale)) return absl::OkStatus();
+    return Invalid("spec.timestep.scale", absl::StrCat(Text(t.scale), " is not in 2^-32 ... 2^32"));
+  }
+
   absl::Status operator()(LearnedInit& l) const {
     if (absl::Status status = CheckWidth("spec.learned_init.width", l.width, /*pairs=*/false);
         !status.ok()) {
@@ -200,6 +224,9 @@ struct ExtentOf {
             -kMaxPosition,
             kMaxPosition};
   }
+  Extent operator()(const Timestep& t) const {
+    return {t.width, t.width / 2, 1, 1.0, -kMaxPosition, kMaxPosition};
+  }
   Extent operator()(const LearnedInit& l) const {
     return {l.width, 0, 1, std::nullopt, 0, l.max_positions - 1};
   }
@@ -212,6 +239,7 @@ absl::string_view SchemeName(const Scheme& scheme) {
     absl::string_view operator()(const Sinusoidal&) const { return "sinusoidal"; }
     absl::string_view operator()(const Rotary&) const { return "rotary"; }
     absl::string_view operator()(const LearnedInit&) const { return "learned_init"; }
+    absl::string_view operator()(const Timestep&) const { return "timestep"; }
   };
   return std::visit(Visitor{}, scheme);
 }

@@ -79,6 +79,17 @@ absl::StatusOr<LearnedInit> FromProto(const v1::LearnedInit& proto) {
   return l;
 }
 
+absl::StatusOr<Timestep> FromProto(const v1::Timestep& proto) {
+  if (!proto.has_width()) return Required("spec.timestep.width");
+  Timestep t;
+  t.width = proto.width();
+  if (proto.has_max_period()) t.max_period = proto.max_period();
+  if (proto.has_downscale_freq_shift()) t.downscale_freq_shift = proto.downscale_freq_shift();
+  if (proto.has_scale()) t.scale = proto.scale();
+  t.flip_sin_to_cos = proto.flip_sin_to_cos();
+  return t;
+}
+
 enum class Defaults { kLeftOut, kFilledIn };
 
 // Writes the fields of a scheme into a message that is empty.
@@ -110,6 +121,14 @@ struct SchemeWriter {
   }
 
   void operator()(const Rotary& r) const { RotaryToProto(r, fill, proto->mutable_rotary()); }
+  void operator()(const Timestep& t) const {
+    v1::Timestep& out = *proto->mutable_timestep();
+    out.set_width(t.width);
+    if (fill || t.max_period != kDefaultMaxPeriod) out.set_max_period(t.max_period);
+    out.set_downscale_freq_shift(*t.downscale_freq_shift);
+    if (fill || t.scale != 1) out.set_scale(t.scale);
+    if (fill || t.flip_sin_to_cos) out.set_flip_sin_to_cos(t.flip_sin_to_cos);
+  }
 
   struct LadderWriter {
     v1::Sinusoidal* out;
@@ -210,9 +229,14 @@ absl::StatusOr<TableSpec> SpecFromProto(const v1::TableSpec& proto) {
       if (!scheme.ok()) return scheme.status();
       return TableSpec(*std::move(scheme), *type);
     }
+    case v1::TableSpec::kTimestep: {
+      absl::StatusOr<Timestep> scheme = FromProto(proto.timestep());
+      if (!scheme.ok()) return scheme.status();
+      return TableSpec(*scheme, *type);
+    }
     case v1::TableSpec::SCHEME_NOT_SET: break;
   }
-  return Invalid("spec", "no scheme is set; set sinusoidal, learned_init or rotary");
+  return Invalid("spec", "no scheme is set; set one, sinusoidal for example");
 }
 
 v1::TableSpec CanonicalToProto(const CanonicalSpec& spec) {

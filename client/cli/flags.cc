@@ -29,6 +29,7 @@ constexpr SchemeInfo kSchemes[] = {
     {Scheme::kSinusoidal, "sinusoidal"},
     {Scheme::kLearnedInit, "learned_init"},
     {Scheme::kRotary, "rotary"},
+    {Scheme::kTimestep, "timestep"},
 };
 
 constexpr unsigned kRange = Bit(Verb::kRows) | Bit(Verb::kExport) | Bit(Verb::kPlot);
@@ -41,12 +42,14 @@ constexpr unsigned kAllVerbs = kOfTables | kServerLists | Bit(Verb::kHealth);
 constexpr unsigned kSinusoidal = Bit(Scheme::kSinusoidal);
 constexpr unsigned kLearnedInit = Bit(Scheme::kLearnedInit);
 constexpr unsigned kRotary = Bit(Scheme::kRotary);
-constexpr unsigned kEvery = kSinusoidal | kLearnedInit | kRotary;
+constexpr unsigned kTimestep = Bit(Scheme::kTimestep);
+constexpr unsigned kEvery = kSinusoidal | kLearnedInit | kRotary | kTimestep;
 
 constexpr FlagInfo kFlags[] = {
     {"max_positions", "N", kOfTables, kLearnedInit, "spec.*.max_positions", "rows of the table"},
     {"width", "D", kOfTables, kEvery, "spec.*.width",
-     "width d, of rotary the rotary width; even but for learned_init and with --odd_column"},
+     "width d, of rotary the rotary width; even but for learned_init, timestep and with "
+     "--odd_column"},
     {"odd_column", "WORD", kOfTables, kSinusoidal, "spec.*.odd_column",
      "of odd widths: zero (a last column of zeros) or sine (the last pair without its cosine)"},
     {"base", "B", kOfTables, kSinusoidal | kRotary, "spec.*.base", "base of the ladder (10000)"},
@@ -107,12 +110,19 @@ constexpr FlagInfo kFlags[] = {
      "added to every position (0)"},
     {"zero_row", "N", kOfTables, kSinusoidal, "spec.*.zero_row",
      "the row, counted after the offset, that is all zero (none)"},
+    {"max_period", "B", kOfTables, kTimestep, "spec.*.max_period", "base of the ladder (10000)"},
+    {"downscale_freq_shift", "X", kOfTables, kTimestep, "spec.*.downscale_freq_shift",
+     "what the ladder is shorter by, in pairs: 0 or 1 in models; required"},
+    {"scale", "X", kOfTables, kTimestep, "spec.*.scale", "what angles are multiplied by (1)"},
+    {"flip_sin_to_cos", "WORD", kOfTables, kTimestep, "spec.*.flip_sin_to_cos",
+     "false (default), true: cosines before sines"},
     {"stddev", "X", kOfTables, kLearnedInit, "spec.*.stddev", "standard deviation (0.02)"},
     {"seed", "N", kOfTables, kLearnedInit, "spec.*.seed", "seed of the generator (0)"},
     {"stream", "N", kOfTables, kLearnedInit, "spec.*.stream", "stream of the generator (0)"},
     {"type", "WORD", kOfTables, kEvery, "spec.element_type",
      "float32 (default), float64, float16, bfloat16"},
-    {"numerics", "WORD", kOfTables, kSinusoidal | kRotary, "spec.numerics", "exact (default)"},
+    {"numerics", "WORD", kOfTables, kSinusoidal | kRotary | kTimestep, "spec.numerics",
+     "exact (default)"},
 
     {"start", "N", kRange, 0, "start_position", "first position (0)"},
     {"count", "N", kRange, 0, "row_count",

@@ -78,6 +78,13 @@ struct TitleOf {
     }
     return title;
   }
+  std::string operator()(const Timestep& t) const {
+    std::string title = absl::StrCat("timestep, width ", t.width, ", max period ", t.max_period,
+                                     ", shift ", t.downscale_freq_shift.value_or(0));
+    if (t.scale != 1) absl::StrAppend(&title, ", scale ", t.scale);
+    if (t.flip_sin_to_cos) absl::StrAppend(&title, ", cosines first");
+    return title;
+  }
   std::string operator()(const LearnedInit& l) const {
     return absl::StrCat("learned_init, ", l.max_positions, " x ", l.width, ", stddev ", l.stddev,
                         ", seed ", l.seed, ", stream ", l.stream);

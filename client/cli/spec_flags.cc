@@ -70,11 +70,22 @@ TableSpec LearnedInitFromFlags(FlagReader& flags) {
   return scheme;
 }
 
+TableSpec TimestepFromFlags(FlagReader& flags) {
+  Timestep scheme;
+  scheme.width = flags.RequiredInteger("width");
+  scheme.max_period = flags.Real("max_period").value_or(scheme.max_period);
+  scheme.downscale_freq_shift = flags.RequiredReal("downscale_freq_shift");
+  scheme.scale = flags.Real("scale").value_or(scheme.scale);
+  scheme.flip_sin_to_cos = flags.Bool("flip_sin_to_cos").value_or(scheme.flip_sin_to_cos);
+  return scheme;
+}
+
 TableSpec SchemeFromFlags(FlagReader& flags, const Arguments& arguments) {
   switch (*arguments.scheme()) {
     case Scheme::kSinusoidal: return SinusoidalFromFlags(flags, arguments);
     case Scheme::kLearnedInit: return LearnedInitFromFlags(flags);
     case Scheme::kRotary: return RotaryFromFlags(flags, arguments);
+    case Scheme::kTimestep: return TimestepFromFlags(flags);
   }
   return LearnedInit();
 }

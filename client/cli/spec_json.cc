@@ -99,6 +99,13 @@ struct AddScheme {
     fields["mrope_section"] = scheme.mrope_section;
     fields["mrope_interleaved"] = scheme.mrope_interleaved;
   }
+  void operator()(const Timestep& scheme) const {
+    json["timestep"] = {{"width", scheme.width},
+                        {"max_period", scheme.max_period},
+                        {"downscale_freq_shift", scheme.downscale_freq_shift.value_or(0)},
+                        {"scale", scheme.scale},
+                        {"flip_sin_to_cos", scheme.flip_sin_to_cos}};
+  }
   void operator()(const LearnedInit& scheme) const {
     json["learned_init"] = {{"max_positions", scheme.max_positions},
                             {"width", scheme.width},

@@ -45,6 +45,7 @@ struct PairTableOf {
   std::optional<PairTable> operator()(const Rotary& r) const {
     return PairTable{r.width, r.layout};
   }
+  std::optional<PairTable> operator()(const Timestep&) const { return std::nullopt; }
   std::optional<PairTable> operator()(const LearnedInit&) const { return std::nullopt; }
 };
 
@@ -105,7 +106,10 @@ absl::Status Rotate(ElementType type, void* x, std::size_t size,
                     std::int64_t head_width, Turn turn) {
   const CanonicalSpec& spec = table.spec();
   const std::optional<PairTable> turning = std::visit(PairTableOf{}, spec.spec().scheme);
-  if (!turning.has_value()) return Bad("table", "has no sines and cosines to turn by");
+  if (!turning.has_value()) {
+    return Bad("table", absl::StrCat("is of scheme ", SchemeName(spec.spec().scheme),
+                                     ", which turns no vectors"));
+  }
   if (turning->has_zero_row) return Bad("table", "has a zero row, which turns nothing");
   if (turning->is_odd) return Bad("table", "has an odd width, of which one column is no pair's");
   if (turn == Turn::kBy && spec.attention_factor() != 1) {

@@ -96,11 +96,24 @@ def transformer_xl(positions, width):
     return np.concatenate([np.sin(angles), np.cos(angles)], axis=-1)
 
 
+def diffusers(timesteps, width, flip=False, shift=1, scale=1, period=10000):
+    """diffusers get_timestep_embedding."""
+    half = width // 2
+    exponent = -math.log(period) * np.arange(half) / (half - shift)
+    angles = scale * (np.asarray(timesteps, dtype=float)[:, None] * np.exp(exponent)[None, :])
+    table = np.concatenate([np.sin(angles), np.cos(angles)], axis=-1)
+    if flip:
+        table = np.concatenate([table[:, half:], table[:, :half]], axis=-1)
+    return np.pad(table, [[0, 0], [0, width % 2]])
+
+
 # ---------------------------------------------------------------- the page's tables
 
 FEW = range(24)
 # Behind the padding row, 1, token k has row 2 + k.
 FAIRSEQ = lambda width: lambda: fairseq(26, width, 1)[2:]  # noqa: E731
+STEPS = [0.0, 0.5, 1.0, 23.75, 999.0]
+UNIT = [0.0, 0.125, 0.7, 1.0]
 XL = [6, 5, 4, 3, 2, 1, 0, -1, -2, -3]
 
 # The flags, positions, and the rows that the model's code has there.
@@ -124,6 +137,15 @@ MODELS = {
         FEW, lambda: tensor2tensor(24, 511, 1.0, 1.0e4)),
     "sinusoidal --width=512 --ladder=timescales --min_timescale=2 --max_timescale=5000 "
     "--layout=sin_cos_halves": (FEW, lambda: tensor2tensor(24, 512, 2.0, 5000.0)),
+    "timestep --width=320 --downscale_freq_shift=0 --flip_sin_to_cos=true": (
+        STEPS, lambda: diffusers(STEPS, 320, True, 0)),
+    "timestep --width=256 --downscale_freq_shift=0 --flip_sin_to_cos=true": (
+        STEPS, lambda: diffusers(STEPS, 256, True, 0)),
+    "timestep --width=256 --downscale_freq_shift=1": (STEPS, lambda: diffusers(STEPS, 256)),
+    "timestep --width=256 --downscale_freq_shift=0 --flip_sin_to_cos=true --scale=1000": (
+        UNIT, lambda: diffusers(UNIT, 256, True, 0, 1000)),
+    "timestep --width=257 --downscale_freq_shift=0 --flip_sin_to_cos=true": (
+        STEPS, lambda: diffusers(STEPS, 257, True, 0)),
     "sinusoidal --width=410 --layout=sin_cos_halves": (XL, lambda: transformer_xl(XL, 410)),
 }
 
@@ -185,6 +207,20 @@ def test_golden_rows(tool):
                                     rel=2.0**-52)
 
 
+@pytest.mark.parametrize("flags,want", [
+    (["--downscale_freq_shift=1"], [[0.9646, 0.9804, 0.9892], [0.9615, 0.9787, 0.9882],
+                                    [0.9582, 0.9769, 0.9872]]),
+    (["--downscale_freq_shift=0", "--flip_sin_to_cos=true"],
+     [[0.3019, 0.2280, 0.1716], [0.3146, 0.2377, 0.1790], [0.3272, 0.2474, 0.1864]]),
+    (["--downscale_freq_shift=1", "--scale=1000"],
+     [[-0.9801, -0.9464, -0.9349], [-0.3952, 0.8887, -0.9709], [0.5299, -0.2853, -0.9927]]),
+])
+def test_diffusers_published_rows(tool, flags, want):
+    # diffusers tests/models/test_layers_utils.py: rows 23 ... 25, columns 47 ... 49 of width 64.
+    got = table(tool, "rows", "timestep", "--width=64", *flags, "--start=23", "--count=3")
+    np.testing.assert_allclose(got[:, 47:50], want, atol=1e-3 if "--scale=1000" in flags else 1e-4)
+
+
 @pytest.mark.parametrize("width", [2, 3])
 def test_one_pair_of_tensor2tensor_is_guarded(tool, width):
     odd = ["--odd_column=zero"] if width % 2 else []
@@ -215,6 +251,13 @@ def test_transformer_xl_clamps_its_positions_itself(tool):
     ("sinusoidal --width=8 --ladder=timescales --min_timescale=0", "--min_timescale=0"),
     ("sinusoidal --width=8 --ladder=timescales --max_timescale=1", "--max_timescale=1"),
     ("rotary --width=7 --odd_column=zero", "--odd_column"),
+    ("timestep --width=8", "--downscale_freq_shift"),
+    ("timestep --width=2 --downscale_freq_shift=1", "--downscale_freq_shift=1"),
+    ("timestep --width=1 --downscale_freq_shift=0", "--width=1"),
+    ("timestep --width=8 --downscale_freq_shift=0 --scale=0", "--scale=0"),
+    ("timestep --width=8 --downscale_freq_shift=0 --max_period=1", "--max_period=1"),
+    ("timestep --width=8 --downscale_freq_shift=0 --flip_sin_to_cos=1", "--flip_sin_to_cos=1"),
+    ("timestep --width=8 --downscale_freq_shift=0 --layout=cos_only", "--layout"),
 ])
 def test_what_is_wrong_names_its_flag(tool, words, flag):
     tool.refused("table", *words.split(), "--local", names=[flag])

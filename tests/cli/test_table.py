@@ -47,6 +47,9 @@ SPECS = [
     ["sinusoidal", "--width=9", "--ladder=timescales", "--min_timescale=2",
      "--max_timescale=5000", "--odd_column=zero"],
     ["sinusoidal", "--width=7", "--layout=sin_cos_halves", "--odd_column=sine"],
+    ["timestep", "--width=320", "--downscale_freq_shift=0"],
+    ["timestep", "--width=65", "--downscale_freq_shift=1", "--scale=1000", "--max_period=2000",
+     "--flip_sin_to_cos=true", "--type=bfloat16"],
 ]
 
 

@@ -102,6 +102,21 @@ TEST(CanonicalTextTest, EveryFieldOfLearnedInit) {
             "learned_init.width=3\n");
 }
 
+TEST(CanonicalTextTest, EveryFieldOfTimestep) {
+  EXPECT_EQ(TextOf(Timestep{.width = 320, .downscale_freq_shift = 0}),
+            "timestep.downscale_freq_shift=0000000000000000\ntimestep.width=320\n");
+  EXPECT_EQ(TextOf(Timestep{.width = 3,
+                            .max_period = 2,
+                            .downscale_freq_shift = 0.5,
+                            .scale = 1000,
+                            .flip_sin_to_cos = true}),
+            "timestep.downscale_freq_shift=3fe0000000000000\n"
+            "timestep.flip_sin_to_cos=true\n"
+            "timestep.max_period=4000000000000000\n"
+            "timestep.scale=408f400000000000\n"
+            "timestep.width=3\n");
+}
+
 TEST(CanonicalTextTest, RealsAreDefaultsBitForBitOnly) {
   EXPECT_EQ(TextOf(Sinusoidal{.width = 4, .base = 0x1.3880000000001p+13}),
             "sinusoidal.base=40c3880000000001\nsinusoidal.width=4\n");
@@ -181,6 +196,13 @@ std::vector<TableSpec> OneFieldVaried() {
     change(varied);
     specs.push_back(varied);
   };
+  const Timestep t{.width = 8, .downscale_freq_shift = 0};
+  specs.insert(specs.end(),
+               {t, Timestep{.width = 9, .downscale_freq_shift = 0},
+                Timestep{.width = 8, .downscale_freq_shift = 1},
+                Timestep{.width = 8, .max_period = 2, .downscale_freq_shift = 0},
+                Timestep{.width = 8, .downscale_freq_shift = 0, .scale = 2},
+                Timestep{.width = 8, .downscale_freq_shift = 0, .flip_sin_to_cos = true}});
   for (ElementType type : {ElementType::kFloat64, ElementType::kFloat16, ElementType::kBfloat16}) {
     specs.push_back({s, type});
     specs.push_back({l, type});
@@ -345,6 +367,15 @@ TableSpec SpecOf(Fields& fields) {
     l.seed = Integer(Take(fields, "learned_init.seed", "0"));
     l.stream = Integer(Take(fields, "learned_init.stream", "0"));
     return {l, type};
+  }
+  if (fields.count("timestep.width") != 0) {
+    Timestep t;
+    t.width = Integer(Take(fields, "timestep.width", ""));
+    t.max_period = Real(Take(fields, "timestep.max_period", "10000"));
+    t.downscale_freq_shift = Real(Take(fields, "timestep.downscale_freq_shift", ""));
+    t.scale = Real(Take(fields, "timestep.scale", "1"));
+    t.flip_sin_to_cos = Take(fields, "timestep.flip_sin_to_cos", "") == "true";
+    return {t, type};
   }
   if (fields.count("rotary.width") != 0) {
     Rotary rotary = RotaryOf(fields);

@@ -42,6 +42,9 @@ std::vector<Sinusoidal> Ladders() {
       result.push_back({.width = width, .ladder = ladder});
       result.push_back({.width = width + 1, .ladder = ladder, .odd_column = OddColumn::kZero});
     }
+    // The middle of five is 262143^3 2^-38, 54 bits: midway between two binary64.
+    result.push_back(
+        {.width = 10, .ladder = TimescaleLadder{262143.0 * 262143.0 * 0x1p-20, 0x1p36}});
     result.push_back({.width = width + 1, .base = 0x1p64, .odd_column = OddColumn::kZero});
     result.push_back({.width = width + 1, .base = 0x1p35, .odd_column = OddColumn::kSine});
     result.push_back({.width = width + 1, .base = 500000.0, .odd_column = OddColumn::kSine});

@@ -70,6 +70,15 @@ def rotary(width, element_type=None, **fields):
     return spec
 
 
+def scheme(name, element_type=None, **fields):
+    spec = {f"{name}.{field}": value for field, value in fields.items()}
+    if not fields:
+        spec[name] = "{}"
+    if element_type:
+        spec["element_type"] = "ELEMENT_TYPE_" + element_type
+    return spec
+
+
 # Add at the end; change nothing.
 SPECS = [
     sinusoidal(4),
@@ -134,6 +143,9 @@ SPECS = [
     sinusoidal(8, timescales__min_timescale=2.0, layout="LAYOUT_SIN_COS_HALVES"),
     sinusoidal(513, timescales__max_timescale=5000.0, odd_column="ODD_COLUMN_ZERO"),
     sinusoidal(7, odd_column="ODD_COLUMN_SINE", layout="LAYOUT_SIN_COS_HALVES"),
+    scheme("timestep", width=320, downscale_freq_shift=0.0, flip_sin_to_cos="true"),
+    scheme("timestep", width=65, downscale_freq_shift=1.0, scale=1000.0, max_period=2000.0,
+           element_type="BFLOAT16"),
 ]
 
 

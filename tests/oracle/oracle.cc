@@ -139,6 +139,17 @@ Table::Table(Sinusoidal spec, ElementType type)
   if (!spec_.base.has_value()) spec_.base = 10000.0;
 }
 
+Table::Table(const Timestep& spec, ElementType type)
+    : Table(
+          Sinusoidal{.width = spec.width,
+                     .base = spec.max_period,
+                     .ladder = DownscaledLadder{spec.downscale_freq_shift},
+                     .layout = spec.flip_sin_to_cos ? Layout::kCosSinHalves : Layout::kSinCosHalves,
+                     .odd_column = spec.width % 2 == 1 ? OddColumn::kZero : OddColumn::kNone},
+          type) {
+  scale_ = spec.scale;
+}
+
 void Table::Frequency(std::int64_t i, mpfr_ptr out) const {
   const mpfr_prec_t bits = mpfr_get_prec(out);
   if (const auto* given = std::get_if<ExplicitLadder>(&spec_.ladder)) {
@@ -182,6 +193,7 @@ void Table::Frequency(std::int64_t i, mpfr_ptr out) const {
     mpfr_set_d(base.v, *spec_.base, MPFR_RNDN);
     mpfr_pow(out, base.v, exponent.v, MPFR_RNDN);
   }
+  mpfr_mul_d(out, out, scale_, MPFR_RNDN);
   mpfr_set(cache_[i]->v, out, MPFR_RNDN);
 }
 

@@ -48,6 +48,8 @@ struct Position {
 class Table {
  public:
   explicit Table(Sinusoidal spec, ElementType type = ElementType::kFloat32);
+  /// A table of timesteps, whose angles have a scale.
+  explicit Table(const Timestep& spec, ElementType type = ElementType::kFloat32);
 
   const Sinusoidal& spec() const { return spec_; }
   std::int64_t pairs() const {
@@ -78,6 +80,7 @@ class Table {
 
   Sinusoidal spec_;
   ElementType type_;
+  double scale_ = 1;
   // w_i at the first precision, made when first asked for.
   mutable std::vector<std::unique_ptr<Number>> cache_;
 };

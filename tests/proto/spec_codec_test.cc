@@ -110,6 +110,23 @@ TEST(SpecFromProtoTest, EveryFieldOfRotaryIsRead) {
                       ElementType::kFloat16));
 }
 
+TEST(SpecFromProtoTest, EveryFieldOfTimestepIsRead) {
+  EXPECT_EQ(Read("timestep { width: 8 }"), TableSpec(Timestep{.width = 8}));
+  EXPECT_EQ(Read("timestep { width: 8 max_period: 2.5 downscale_freq_shift: 0 scale: 3 "
+                 "flip_sin_to_cos: true } element_type: ELEMENT_TYPE_FLOAT64"),
+            TableSpec(Timestep{.width = 8,
+                               .max_period = 2.5,
+                               .downscale_freq_shift = 0,
+                               .scale = 3,
+                               .flip_sin_to_cos = true},
+                      ElementType::kFloat64));
+  ExpectError(ReadAndCheck("timestep {}"), "spec.timestep.width", "required");
+  ExpectError(ReadAndCheck("timestep { width: 8 }"), "spec.timestep.downscale_freq_shift",
+              "required");
+  ExpectError(ReadAndCheck("timestep { width: 8 downscale_freq_shift: 0 scale: 0 }"),
+              "spec.timestep.scale", "0");
+}
+
 struct ScalingCase {
   std::string text;
   RotaryScaling scaling;
@@ -264,6 +281,12 @@ std::vector<TableSpec> Specs() {
       Sinusoidal{.width = 8, .ladder = TimescaleLadder{}},
       Sinusoidal{.width = 9, .ladder = TimescaleLadder{0.5, 10000}, .odd_column = OddColumn::kZero},
       Sinusoidal{.width = 9, .ladder = TimescaleLadder{1, 64}, .odd_column = OddColumn::kSine},
+      Timestep{.width = 320, .downscale_freq_shift = 0.0},
+      Timestep{.width = 33,
+               .max_period = 500,
+               .downscale_freq_shift = 1.0,
+               .scale = 1000,
+               .flip_sin_to_cos = true},
       LearnedInit{.max_positions = 5, .width = 3},
       {LearnedInit{.max_positions = 5, .width = 3, .stddev = 2.0, .seed = -1, .stream = 7},
        ElementType::kFloat64},

@@ -92,6 +92,14 @@ std::vector<Variant> Variants() {
       change(r->mutable_yarn());
     });
   };
+  using T = v1::Timestep*;
+  const auto timestep = [](const std::function<void(T)>& change) {
+    v1::TableSpec spec;
+    spec.mutable_timestep()->set_width(8);
+    spec.mutable_timestep()->set_downscale_freq_shift(0);
+    change(spec.mutable_timestep());
+    return spec;
+  };
   return {
       {"scheme", sinusoidal, learned},
       {"element_type", sinusoidal, float16},
@@ -128,6 +136,13 @@ std::vector<Variant> Variants() {
          y->set_mscale(1);
          y->set_mscale_all_dim(1);
        })},
+      {"timestep for sinusoidal", sinusoidal, timestep([](T) {})},
+      {"timestep width", timestep([](T) {}), timestep([](T t) { t->set_width(9); })},
+      {"max_period", timestep([](T) {}), timestep([](T t) { t->set_max_period(9999); })},
+      {"downscale_freq_shift", timestep([](T) {}),
+       timestep([](T t) { t->set_downscale_freq_shift(1); })},
+      {"scale", timestep([](T) {}), timestep([](T t) { t->set_scale(2); })},
+      {"flip_sin_to_cos", timestep([](T) {}), timestep([](T t) { t->set_flip_sin_to_cos(true); })},
       {"learned width", learned, LearnedWith([](L l) { l->set_width(9); })},
       {"stddev", learned, LearnedWith([](L l) { l->set_stddev(0.03); })},
       {"seed", learned, LearnedWith([](L l) { l->set_seed(1); })},

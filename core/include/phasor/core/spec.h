@@ -20,6 +20,7 @@
 #include "phasor/core/export.h"
 #include "phasor/core/rotary.h"
 #include "phasor/core/sinusoidal.h"
+#include "phasor/core/timestep.h"
 
 namespace phasor {
 
@@ -45,7 +46,7 @@ enum class Numerics : std::uint8_t {
   kExact = 0,
 };
 
-using Scheme = std::variant<Sinusoidal, LearnedInit, Rotary>;
+using Scheme = std::variant<Sinusoidal, LearnedInit, Rotary, Timestep>;
 
 /// The scheme's field of the wire message TableSpec: "sinusoidal".
 PHASOR_EXPORT absl::string_view SchemeName(const Scheme& scheme);
@@ -61,6 +62,7 @@ struct TableSpec {
   TableSpec(LearnedInit s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
   TableSpec(Rotary s, ElementType type = ElementType::kFloat32)
       : TableSpec(Scheme(std::move(s)), type) {}
+  TableSpec(Timestep s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
   // NOLINTEND(google-explicit-constructor)
 
   Scheme scheme;
