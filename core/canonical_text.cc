@@ -156,6 +156,13 @@ struct SchemeLines {
     lines->AddUnless(1.0, "timestep.scale", t.scale);
     lines->AddUnless(false, "timestep.flip_sin_to_cos", t.flip_sin_to_cos);
   }
+  void operator()(const NoPosition& n) const {
+    lines->Add("none.width", n.width);
+    if (n.layout != NoPosition().layout) {
+      lines->AddEnum("none.layout", "LAYOUT_", LayoutName(n.layout));
+    }
+    lines->AddUnless(false, "none.additive", n.additive);
+  }
   void operator()(const LearnedInit& l) const {
     lines->Add("learned_init.max_positions", l.max_positions);
     lines->Add("learned_init.width", l.width);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <variant>
 
+#include "absl/strings/str_cat.h"
 #include "core/double_double.h"
 #include "core/fp_environment.h"
 #include "core/power_product.h"
@@ -91,11 +92,18 @@ FrequencyLadder::FrequencyLadder(const Timestep& spec)
   scale_ = MakeUniformScale(mpq_class(spec.scale), size_);
 }
 
+FrequencyLadder::FrequencyLadder(const NoPosition& spec) {
+  if (spec.additive) return;
+  size_ = spec.width / 2;
+  given_.assign(size_, 0.0);
+}
+
 FrequencyLadder FrequencyLadder::Of(const CanonicalSpec& spec) {
   struct Visitor {
     FrequencyLadder operator()(const Sinusoidal& s) const { return FrequencyLadder(s); }
     FrequencyLadder operator()(const Rotary& r) const { return FrequencyLadder(r); }
     FrequencyLadder operator()(const Timestep& t) const { return FrequencyLadder(t); }
+    FrequencyLadder operator()(const NoPosition& n) const { return FrequencyLadder(n); }
     FrequencyLadder operator()(const LearnedInit&) const { return {}; }
   };
   return std::visit(Visitor{}, spec.spec().scheme);
@@ -275,7 +283,9 @@ std::vector<double> FrequencyLadder::Rounded(StopCheck& stop) const {
 absl::StatusOr<std::vector<double>> Frequencies(const CanonicalSpec& spec, StopRequest stop) {
   if (spec.pairs() == 0) {
     return FieldError(absl::StatusCode::kInvalidArgument, "spec",
-                      "a learned table has no frequencies; ask for those of a formula");
+                      absl::StrCat(SchemeName(spec.spec().scheme),
+                                   " tables have no frequencies; ask for those of a table of"
+                                   " sines and cosines"));
   }
   const FpEnvironment environment;
   const MpfrScope scope;

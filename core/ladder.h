@@ -30,6 +30,7 @@ class FrequencyLadder {
   explicit FrequencyLadder(const Sinusoidal& spec);
   explicit FrequencyLadder(const Rotary& spec);
   explicit FrequencyLadder(const Timestep& spec);
+  explicit FrequencyLadder(const NoPosition& spec);
   /// Empty for tables without frequencies.
   static FrequencyLadder Of(const CanonicalSpec& spec);
 

@@ -8,6 +8,7 @@
 #include "core/seeded_table.h"
 #include "core/sinusoidal_table.h"
 #include "core/stop_check.h"
+#include "core/zero_table.h"
 #include "phasor/core/errors.h"
 
 namespace phasor {
@@ -33,6 +34,12 @@ struct MakerOf {
   Maker operator()(const Sinusoidal&) const { return MakePairs; }
   Maker operator()(const Rotary&) const { return MakePairs; }
   Maker operator()(const Timestep&) const { return MakePairs; }
+  Maker operator()(const NoPosition& n) const {
+    if (!n.additive) return MakePairs;
+    return [](CanonicalSpec spec, StopCheck&) -> std::shared_ptr<const LocalTable> {
+      return std::make_shared<ZeroTable>(std::move(spec));
+    };
+  }
   Maker operator()(const LearnedInit&) const {
     return [](CanonicalSpec spec, StopCheck&) -> std::shared_ptr<const LocalTable> {
       return std::make_shared<SeededTable>(std::move(spec));

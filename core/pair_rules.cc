@@ -37,6 +37,10 @@ struct RulesOf {
                      {},
                      {}};
   }
+  std::optional<PairRules> operator()(const NoPosition& n) const {
+    if (n.additive) return std::nullopt;
+    return PairRules{n.layout, 0, std::nullopt, OddColumn::kNone, {}, {}};
+  }
   std::optional<PairRules> operator()(const LearnedInit&) const { return std::nullopt; }
 };
 

@@ -236,9 +236,9 @@ RowShift::~RowShift() = default;
 absl::StatusOr<RowShift> RowShift::Create(const CanonicalSpec& spec, ShiftBy by) {
   const std::optional<PairRules> rules = PairRulesOf(spec.spec().scheme);
   if (!rules.has_value()) {
-    return Invalid("spec",
-                   "a learned table's rows are not shifted by a rotation; read the rows"
-                   " that are wanted");
+    return Invalid("spec", absl::StrCat(SchemeName(spec.spec().scheme),
+                                        " rows are not shifted by a rotation; read the rows that"
+                                        " are wanted"));
   }
   if (!HoldsBoth(rules->layout)) {
     return Invalid("spec", absl::StrCat(LayoutName(rules->layout),

@@ -169,6 +169,20 @@ struct SchemeCheck {
     return Invalid("spec.timestep.scale", absl::StrCat(Text(t.scale), " is not in 2^-32 ... 2^32"));
   }
 
+  absl::Status operator()(NoPosition& n) const {
+    if (absl::Status status = CheckWidth("spec.none.width", n.width, /*pairs=*/!n.additive);
+        !status.ok()) {
+      return status;
+    }
+    if (absl::Status status = CheckLayout("spec.none.layout", n.layout); !status.ok()) {
+      return status;
+    }
+    if (!n.additive || n.layout == NoPosition().layout) return absl::OkStatus();
+    return Invalid("spec.none.layout", absl::StrCat(LayoutName(n.layout),
+                                                    " has no meaning beside additive, whose rows "
+                                                    "are zeros; leave it out"));
+  }
+
   absl::Status operator()(LearnedInit& l) const {
     if (absl::Status status = CheckWidth("spec.learned_init.width", l.width, /*pairs=*/false);
         !status.ok()) {
@@ -227,6 +241,10 @@ struct ExtentOf {
   Extent operator()(const Timestep& t) const {
     return {t.width, t.width / 2, 1, 1.0, -kMaxPosition, kMaxPosition};
   }
+  Extent operator()(const NoPosition& n) const {
+    if (n.additive) return {n.width, 0, 1, std::nullopt, -kMaxPosition, kMaxPosition};
+    return {RowWidth(n.layout, n.width), n.width / 2, 1, 1.0, -kMaxPosition, kMaxPosition};
+  }
   Extent operator()(const LearnedInit& l) const {
     return {l.width, 0, 1, std::nullopt, 0, l.max_positions - 1};
   }
@@ -240,6 +258,7 @@ absl::string_view SchemeName(const Scheme& scheme) {
     absl::string_view operator()(const Rotary&) const { return "rotary"; }
     absl::string_view operator()(const LearnedInit&) const { return "learned_init"; }
     absl::string_view operator()(const Timestep&) const { return "timestep"; }
+    absl::string_view operator()(const NoPosition&) const { return "none"; }
   };
   return std::visit(Visitor{}, scheme);
 }
@@ -339,8 +358,9 @@ absl::Status CanonicalSpec::CheckPositions(absl::Span<const std::int64_t> positi
 absl::Status CanonicalSpec::CheckPositions(absl::Span<const double> positions) const {
   if (positions.empty()) return absl::OkStatus();
   if (bounded()) {
-    return FieldError(absl::StatusCode::kInvalidArgument, "real_positions",
-                      "a learned table has rows at integers alone; use positions");
+    return FieldError(
+        absl::StatusCode::kInvalidArgument, "real_positions",
+        absl::StrCat(SchemeName(spec_.scheme), " has rows at integers alone; use positions"));
   }
   // Both ends are integers of at most 2^53: exact.
   const auto first = static_cast<double>(first_position_);

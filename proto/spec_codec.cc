@@ -90,6 +90,17 @@ absl::StatusOr<Timestep> FromProto(const v1::Timestep& proto) {
   return t;
 }
 
+absl::StatusOr<NoPosition> FromProto(const v1::NoPosition& proto) {
+  if (!proto.has_width()) return Required("spec.none.width");
+  NoPosition n;
+  n.width = proto.width();
+  absl::StatusOr<Layout> layout = LayoutFromProto(proto.layout(), n.layout, "spec.none.layout");
+  if (!layout.ok()) return layout.status();
+  n.layout = *layout;
+  n.additive = proto.additive();
+  return n;
+}
+
 enum class Defaults { kLeftOut, kFilledIn };
 
 // Writes the fields of a scheme into a message that is empty.
@@ -128,6 +139,14 @@ struct SchemeWriter {
     out.set_downscale_freq_shift(*t.downscale_freq_shift);
     if (fill || t.scale != 1) out.set_scale(t.scale);
     if (fill || t.flip_sin_to_cos) out.set_flip_sin_to_cos(t.flip_sin_to_cos);
+  }
+  void operator()(const NoPosition& n) const {
+    v1::NoPosition& out = *proto->mutable_none();
+    out.set_width(n.width);
+    if ((fill && !n.additive) || n.layout != NoPosition().layout) {
+      out.set_layout(LayoutToProto(n.layout));
+    }
+    if (fill || n.additive) out.set_additive(n.additive);
   }
 
   struct LadderWriter {
@@ -231,6 +250,11 @@ absl::StatusOr<TableSpec> SpecFromProto(const v1::TableSpec& proto) {
     }
     case v1::TableSpec::kTimestep: {
       absl::StatusOr<Timestep> scheme = FromProto(proto.timestep());
+      if (!scheme.ok()) return scheme.status();
+      return TableSpec(*scheme, *type);
+    }
+    case v1::TableSpec::kNone: {
+      absl::StatusOr<NoPosition> scheme = FromProto(proto.none());
       if (!scheme.ok()) return scheme.status();
       return TableSpec(*scheme, *type);
     }

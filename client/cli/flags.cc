@@ -30,6 +30,7 @@ constexpr SchemeInfo kSchemes[] = {
     {Scheme::kLearnedInit, "learned_init"},
     {Scheme::kRotary, "rotary"},
     {Scheme::kTimestep, "timestep"},
+    {Scheme::kNone, "none"},
 };
 
 constexpr unsigned kRange = Bit(Verb::kRows) | Bit(Verb::kExport) | Bit(Verb::kPlot);
@@ -43,13 +44,14 @@ constexpr unsigned kSinusoidal = Bit(Scheme::kSinusoidal);
 constexpr unsigned kLearnedInit = Bit(Scheme::kLearnedInit);
 constexpr unsigned kRotary = Bit(Scheme::kRotary);
 constexpr unsigned kTimestep = Bit(Scheme::kTimestep);
-constexpr unsigned kEvery = kSinusoidal | kLearnedInit | kRotary | kTimestep;
+constexpr unsigned kNone = Bit(Scheme::kNone);
+constexpr unsigned kEvery = kSinusoidal | kLearnedInit | kRotary | kTimestep | kNone;
 
 constexpr FlagInfo kFlags[] = {
     {"max_positions", "N", kOfTables, kLearnedInit, "spec.*.max_positions", "rows of the table"},
     {"width", "D", kOfTables, kEvery, "spec.*.width",
-     "width d, of rotary the rotary width; even but for learned_init, timestep and with "
-     "--odd_column"},
+     "width d, of rotary the rotary width; even but for learned_init, timestep, with "
+     "--odd_column and with --additive"},
     {"odd_column", "WORD", kOfTables, kSinusoidal, "spec.*.odd_column",
      "of odd widths: zero (a last column of zeros) or sine (the last pair without its cosine)"},
     {"base", "B", kOfTables, kSinusoidal | kRotary, "spec.*.base", "base of the ladder (10000)"},
@@ -98,9 +100,10 @@ constexpr FlagInfo kFlags[] = {
      "spec.*.explicit.frequencies", "of --ladder=explicit, --scaling=explicit: d/2 of them"},
     {"attention_factor", "X", kOfTables, kRotary, "spec.*.attention_factor",
      "what sines and cosines are multiplied by (as the scaling says)"},
-    {"layout", "WORD", kOfTables, kSinusoidal | kRotary, "spec.*.layout",
+    {"layout", "WORD", kOfTables, kSinusoidal | kRotary | kNone, "spec.*.layout",
      "sin_cos_interleaved (default of sinusoidal), sin_cos_halves, cos_sin_halves (default of "
-     "rotary), cos_sin_interleaved, cos_sin_duplicated_halves, cos_sin_duplicated_pairs, cos_only, "
+     "rotary and none), cos_sin_interleaved, cos_sin_duplicated_halves, cos_sin_duplicated_pairs, "
+     "cos_only, "
      "sin_only"},
     {"mrope_section", "N,N,...", kOfTables, kRotary, "spec.*.mrope_section",
      "pairs of each axis (none)"},
@@ -116,12 +119,14 @@ constexpr FlagInfo kFlags[] = {
     {"scale", "X", kOfTables, kTimestep, "spec.*.scale", "what angles are multiplied by (1)"},
     {"flip_sin_to_cos", "WORD", kOfTables, kTimestep, "spec.*.flip_sin_to_cos",
      "false (default), true: cosines before sines"},
+    {"additive", "WORD", kOfTables, kNone, "spec.*.additive",
+     "false (default), true: zeros to add instead of cosines and sines to turn by"},
     {"stddev", "X", kOfTables, kLearnedInit, "spec.*.stddev", "standard deviation (0.02)"},
     {"seed", "N", kOfTables, kLearnedInit, "spec.*.seed", "seed of the generator (0)"},
     {"stream", "N", kOfTables, kLearnedInit, "spec.*.stream", "stream of the generator (0)"},
     {"type", "WORD", kOfTables, kEvery, "spec.element_type",
      "float32 (default), float64, float16, bfloat16"},
-    {"numerics", "WORD", kOfTables, kSinusoidal | kRotary | kTimestep, "spec.numerics",
+    {"numerics", "WORD", kOfTables, kSinusoidal | kRotary | kTimestep | kNone, "spec.numerics",
      "exact (default)"},
 
     {"start", "N", kRange, 0, "start_position", "first position (0)"},

@@ -85,6 +85,9 @@ struct TitleOf {
     if (t.flip_sin_to_cos) absl::StrAppend(&title, ", cosines first");
     return title;
   }
+  std::string operator()(const NoPosition& n) const {
+    return absl::StrCat("none, width ", n.width, n.additive ? ", additive" : "");
+  }
   std::string operator()(const LearnedInit& l) const {
     return absl::StrCat("learned_init, ", l.max_positions, " x ", l.width, ", stddev ", l.stddev,
                         ", seed ", l.seed, ", stream ", l.stream);

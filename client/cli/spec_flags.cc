@@ -80,12 +80,21 @@ TableSpec TimestepFromFlags(FlagReader& flags) {
   return scheme;
 }
 
+TableSpec NoPositionFromFlags(FlagReader& flags) {
+  NoPosition scheme;
+  scheme.width = flags.RequiredInteger("width");
+  scheme.layout = flags.LayoutOr(scheme.layout);
+  scheme.additive = flags.Bool("additive").value_or(scheme.additive);
+  return scheme;
+}
+
 TableSpec SchemeFromFlags(FlagReader& flags, const Arguments& arguments) {
   switch (*arguments.scheme()) {
     case Scheme::kSinusoidal: return SinusoidalFromFlags(flags, arguments);
     case Scheme::kLearnedInit: return LearnedInitFromFlags(flags);
     case Scheme::kRotary: return RotaryFromFlags(flags, arguments);
     case Scheme::kTimestep: return TimestepFromFlags(flags);
+    case Scheme::kNone: return NoPositionFromFlags(flags);
   }
   return LearnedInit();
 }

@@ -106,6 +106,12 @@ struct AddScheme {
                         {"scale", scheme.scale},
                         {"flip_sin_to_cos", scheme.flip_sin_to_cos}};
   }
+  void operator()(const NoPosition& scheme) const {
+    Json& fields = json["none"];
+    fields["width"] = scheme.width;
+    if (!scheme.additive) fields["layout"] = absl::StrCat("LAYOUT_", LayoutName(scheme.layout));
+    fields["additive"] = scheme.additive;
+  }
   void operator()(const LearnedInit& scheme) const {
     json["learned_init"] = {{"max_positions", scheme.max_positions},
                             {"width", scheme.width},

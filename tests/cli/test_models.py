@@ -146,6 +146,8 @@ MODELS = {
         UNIT, lambda: diffusers(UNIT, 256, True, 0, 1000)),
     "timestep --width=257 --downscale_freq_shift=0 --flip_sin_to_cos=true": (
         STEPS, lambda: diffusers(STEPS, 257, True, 0)),
+    "none --width=128": (FEW, lambda: np.repeat([[1.0, 0.0]], 64, axis=1).repeat(24, axis=0)),
+    "none --width=768 --additive=true": (FEW, lambda: np.zeros((24, 768))),
     "sinusoidal --width=410 --layout=sin_cos_halves": (XL, lambda: transformer_xl(XL, 410)),
 }
 
@@ -251,6 +253,9 @@ def test_transformer_xl_clamps_its_positions_itself(tool):
     ("sinusoidal --width=8 --ladder=timescales --min_timescale=0", "--min_timescale=0"),
     ("sinusoidal --width=8 --ladder=timescales --max_timescale=1", "--max_timescale=1"),
     ("rotary --width=7 --odd_column=zero", "--odd_column"),
+    ("none --width=7", "--width=7"),
+    ("none --width=8 --additive=true --layout=cos_only", "--layout=cos_only"),
+    ("none --width=8 --base=2", "--base"),
     ("timestep --width=8", "--downscale_freq_shift"),
     ("timestep --width=2 --downscale_freq_shift=1", "--downscale_freq_shift=1"),
     ("timestep --width=1 --downscale_freq_shift=0", "--width=1"),

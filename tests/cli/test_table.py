@@ -50,6 +50,9 @@ SPECS = [
     ["timestep", "--width=320", "--downscale_freq_shift=0"],
     ["timestep", "--width=65", "--downscale_freq_shift=1", "--scale=1000", "--max_period=2000",
      "--flip_sin_to_cos=true", "--type=bfloat16"],
+    ["none", "--width=8"],
+    ["none", "--width=8", "--layout=cos_sin_duplicated_pairs", "--type=float16"],
+    ["none", "--width=7", "--additive=true"],
 ]
 
 

@@ -117,6 +117,13 @@ TEST(CanonicalTextTest, EveryFieldOfTimestep) {
             "timestep.width=3\n");
 }
 
+TEST(CanonicalTextTest, EveryFieldOfNone) {
+  EXPECT_EQ(TextOf(NoPosition{.width = 8, .layout = Layout::kCosSinHalves}), "none.width=8\n");
+  EXPECT_EQ(TextOf(NoPosition{.width = 8, .layout = Layout::kCosOnly}),
+            "none.layout=LAYOUT_COS_ONLY\nnone.width=8\n");
+  EXPECT_EQ(TextOf(NoPosition{.width = 7, .additive = true}), "none.additive=true\nnone.width=7\n");
+}
+
 TEST(CanonicalTextTest, RealsAreDefaultsBitForBitOnly) {
   EXPECT_EQ(TextOf(Sinusoidal{.width = 4, .base = 0x1.3880000000001p+13}),
             "sinusoidal.base=40c3880000000001\nsinusoidal.width=4\n");
@@ -196,6 +203,9 @@ std::vector<TableSpec> OneFieldVaried() {
     change(varied);
     specs.push_back(varied);
   };
+  specs.insert(specs.end(), {NoPosition{.width = 8}, NoPosition{.width = 10},
+                             NoPosition{.width = 8, .layout = Layout::kSinCosInterleaved},
+                             NoPosition{.width = 8, .additive = true}});
   const Timestep t{.width = 8, .downscale_freq_shift = 0};
   specs.insert(specs.end(),
                {t, Timestep{.width = 9, .downscale_freq_shift = 0},
@@ -367,6 +377,13 @@ TableSpec SpecOf(Fields& fields) {
     l.seed = Integer(Take(fields, "learned_init.seed", "0"));
     l.stream = Integer(Take(fields, "learned_init.stream", "0"));
     return {l, type};
+  }
+  if (fields.count("none.width") != 0) {
+    NoPosition n;
+    n.width = Integer(Take(fields, "none.width", ""));
+    n.layout = kLayouts.at(Take(fields, "none.layout", "LAYOUT_COS_SIN_HALVES"));
+    n.additive = Take(fields, "none.additive", "") == "true";
+    return {n, type};
   }
   if (fields.count("timestep.width") != 0) {
     Timestep t;

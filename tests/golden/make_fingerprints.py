@@ -146,6 +146,9 @@ SPECS = [
     scheme("timestep", width=320, downscale_freq_shift=0.0, flip_sin_to_cos="true"),
     scheme("timestep", width=65, downscale_freq_shift=1.0, scale=1000.0, max_period=2000.0,
            element_type="BFLOAT16"),
+    scheme("none", width=128),
+    scheme("none", width=128, layout="LAYOUT_COS_SIN_DUPLICATED_HALVES", element_type="FLOAT16"),
+    scheme("none", width=7, additive="true"),
 ]
 
 

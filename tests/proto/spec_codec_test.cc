@@ -127,6 +127,16 @@ TEST(SpecFromProtoTest, EveryFieldOfTimestepIsRead) {
               "spec.timestep.scale", "0");
 }
 
+TEST(SpecFromProtoTest, EveryFieldOfNoneIsRead) {
+  EXPECT_EQ(Read("none { width: 8 }"), TableSpec(NoPosition{.width = 8}));
+  EXPECT_EQ(Read("none { width: 8 layout: LAYOUT_COS_ONLY additive: true }"),
+            TableSpec(NoPosition{.width = 8, .layout = Layout::kCosOnly, .additive = true}));
+  ExpectError(ReadAndCheck("none {}"), "spec.none.width", "required");
+  v1::TableSpec unknown = Parsed("none { width: 8 }");
+  unknown.mutable_none()->set_layout(static_cast<v1::Layout>(77));
+  ExpectError(SpecFromProto(unknown).status(), "spec.none.layout", "77");
+}
+
 struct ScalingCase {
   std::string text;
   RotaryScaling scaling;
@@ -281,6 +291,9 @@ std::vector<TableSpec> Specs() {
       Sinusoidal{.width = 8, .ladder = TimescaleLadder{}},
       Sinusoidal{.width = 9, .ladder = TimescaleLadder{0.5, 10000}, .odd_column = OddColumn::kZero},
       Sinusoidal{.width = 9, .ladder = TimescaleLadder{1, 64}, .odd_column = OddColumn::kSine},
+      NoPosition{.width = 8},
+      NoPosition{.width = 8, .layout = Layout::kSinOnly},
+      NoPosition{.width = 7, .additive = true},
       Timestep{.width = 320, .downscale_freq_shift = 0.0},
       Timestep{.width = 33,
                .max_period = 500,

@@ -92,6 +92,13 @@ std::vector<Variant> Variants() {
       change(r->mutable_yarn());
     });
   };
+  using N = v1::NoPosition*;
+  const auto none = [](const std::function<void(N)>& change) {
+    v1::TableSpec spec;
+    spec.mutable_none()->set_width(8);
+    change(spec.mutable_none());
+    return spec;
+  };
   using T = v1::Timestep*;
   const auto timestep = [](const std::function<void(T)>& change) {
     v1::TableSpec spec;
@@ -143,6 +150,11 @@ std::vector<Variant> Variants() {
        timestep([](T t) { t->set_downscale_freq_shift(1); })},
       {"scale", timestep([](T) {}), timestep([](T t) { t->set_scale(2); })},
       {"flip_sin_to_cos", timestep([](T) {}), timestep([](T t) { t->set_flip_sin_to_cos(true); })},
+      {"none for rotary", rotary, none([](N) {})},
+      {"none's width", none([](N) {}), none([](N n) { n->set_width(10); })},
+      {"none's layout", none([](N) {}),
+       none([](N n) { n->set_layout(v1::LAYOUT_SIN_COS_HALVES); })},
+      {"additive", none([](N) {}), none([](N n) { n->set_additive(true); })},
       {"learned width", learned, LearnedWith([](L l) { l->set_width(9); })},
       {"stddev", learned, LearnedWith([](L l) { l->set_stddev(0.03); })},
       {"seed", learned, LearnedWith([](L l) { l->set_seed(1); })},

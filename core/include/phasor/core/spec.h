@@ -18,6 +18,7 @@
 #include "absl/types/span.h"
 #include "phasor/core/element_type.h"
 #include "phasor/core/export.h"
+#include "phasor/core/no_position.h"
 #include "phasor/core/rotary.h"
 #include "phasor/core/sinusoidal.h"
 #include "phasor/core/timestep.h"
@@ -46,7 +47,7 @@ enum class Numerics : std::uint8_t {
   kExact = 0,
 };
 
-using Scheme = std::variant<Sinusoidal, LearnedInit, Rotary, Timestep>;
+using Scheme = std::variant<Sinusoidal, LearnedInit, Rotary, Timestep, NoPosition>;
 
 /// The scheme's field of the wire message TableSpec: "sinusoidal".
 PHASOR_EXPORT absl::string_view SchemeName(const Scheme& scheme);
@@ -63,6 +64,7 @@ struct TableSpec {
   TableSpec(Rotary s, ElementType type = ElementType::kFloat32)
       : TableSpec(Scheme(std::move(s)), type) {}
   TableSpec(Timestep s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
+  TableSpec(NoPosition s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
   // NOLINTEND(google-explicit-constructor)
 
   Scheme scheme;
