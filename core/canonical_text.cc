@@ -156,6 +156,13 @@ struct SchemeLines {
     lines->AddUnless(1.0, "timestep.scale", t.scale);
     lines->AddUnless(false, "timestep.flip_sin_to_cos", t.flip_sin_to_cos);
   }
+  void operator()(const Alibi& a) const {
+    lines->Add("alibi.head_count", a.head_count);
+    lines->AddUnless(kDefaultBiasMax, "alibi.bias_max", a.bias_max);
+    if (a.form != AlibiForm::kDistance) {
+      lines->AddEnum("alibi.form", "ALIBI_FORM_", AlibiFormName(a.form));
+    }
+  }
   void operator()(const NoPosition& n) const {
     lines->Add("none.width", n.width);
     if (n.layout != NoPosition().layout) {

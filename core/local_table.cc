@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/alibi_table.h"
 #include "core/fp_environment.h"
 #include "core/seeded_table.h"
 #include "core/sinusoidal_table.h"
@@ -14,18 +15,24 @@
 namespace phasor {
 namespace {
 
-std::shared_ptr<const LocalTable> MakePairs(CanonicalSpec spec, StopCheck& stop) {
+// A Table of the spec's element type.
+template <template <ElementType> typename Table, typename... Arguments>
+std::shared_ptr<const LocalTable> MakeOfType(CanonicalSpec spec, Arguments&... arguments) {
   switch (spec.element_type()) {
     case ElementType::kFloat32:
-      return std::make_shared<SinusoidalTable<ElementType::kFloat32>>(std::move(spec), stop);
+      return std::make_shared<Table<ElementType::kFloat32>>(std::move(spec), arguments...);
     case ElementType::kFloat64:
-      return std::make_shared<SinusoidalTable<ElementType::kFloat64>>(std::move(spec), stop);
+      return std::make_shared<Table<ElementType::kFloat64>>(std::move(spec), arguments...);
     case ElementType::kFloat16:
-      return std::make_shared<SinusoidalTable<ElementType::kFloat16>>(std::move(spec), stop);
+      return std::make_shared<Table<ElementType::kFloat16>>(std::move(spec), arguments...);
     case ElementType::kBfloat16:
-      return std::make_shared<SinusoidalTable<ElementType::kBfloat16>>(std::move(spec), stop);
+      return std::make_shared<Table<ElementType::kBfloat16>>(std::move(spec), arguments...);
   }
   return nullptr;
+}
+
+std::shared_ptr<const LocalTable> MakePairs(CanonicalSpec spec, StopCheck& stop) {
+  return MakeOfType<SinusoidalTable>(std::move(spec), stop);
 }
 
 using Maker = std::shared_ptr<const LocalTable> (*)(CanonicalSpec, StopCheck&);
@@ -34,6 +41,9 @@ struct MakerOf {
   Maker operator()(const Sinusoidal&) const { return MakePairs; }
   Maker operator()(const Rotary&) const { return MakePairs; }
   Maker operator()(const Timestep&) const { return MakePairs; }
+  Maker operator()(const Alibi&) const {
+    return [](CanonicalSpec spec, StopCheck&) { return MakeOfType<AlibiTable>(std::move(spec)); };
+  }
   Maker operator()(const NoPosition& n) const {
     if (!n.additive) return MakePairs;
     return [](CanonicalSpec spec, StopCheck&) -> std::shared_ptr<const LocalTable> {

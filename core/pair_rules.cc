@@ -41,6 +41,7 @@ struct RulesOf {
     if (n.additive) return std::nullopt;
     return PairRules{n.layout, 0, std::nullopt, OddColumn::kNone, {}, {}};
   }
+  std::optional<PairRules> operator()(const Alibi&) const { return std::nullopt; }
   std::optional<PairRules> operator()(const LearnedInit&) const { return std::nullopt; }
 };
 

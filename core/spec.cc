@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "core/alibi_table.h"
 #include "core/attention_factor.h"
 #include "core/canonical_text.h"
 #include "core/field_check.h"
@@ -169,6 +170,19 @@ struct SchemeCheck {
     return Invalid("spec.timestep.scale", absl::StrCat(Text(t.scale), " is not in 2^-32 ... 2^32"));
   }
 
+  absl::Status operator()(Alibi& a) const {
+    if (a.head_count < 1 || a.head_count > kMaxWidth) {
+      return Invalid("spec.alibi.head_count",
+                     absl::StrCat(a.head_count, " is not in 1 ... ", kMaxWidth));
+    }
+    if (!IsBetween(0x1p-32, a.bias_max, 128)) {
+      return Invalid("spec.alibi.bias_max",
+                     absl::StrCat(Text(a.bias_max), " is not in 2^-32 ... 128"));
+    }
+    if (!AlibiFormName(a.form).empty()) return absl::OkStatus();
+    return Invalid("spec.alibi.form", absl::StrCat(static_cast<int>(a.form), " is no known form"));
+  }
+
   absl::Status operator()(NoPosition& n) const {
     if (absl::Status status = CheckWidth("spec.none.width", n.width, /*pairs=*/!n.additive);
         !status.ok()) {
@@ -219,9 +233,12 @@ struct Extent {
   std::optional<double> attention_factor;
   std::int64_t first_position;
   std::int64_t last_position;
+  std::string beyond{};  // why there are no rows beyond
 };
 
 struct ExtentOf {
+  ElementType element_type;
+
   Extent operator()(const Sinusoidal& s) const {
     return {RowWidth(s.layout, s.width),
             PairsOf(s.width, s.odd_column),
@@ -241,6 +258,15 @@ struct ExtentOf {
   Extent operator()(const Timestep& t) const {
     return {t.width, t.width / 2, 1, 1.0, -kMaxPosition, kMaxPosition};
   }
+  Extent operator()(const Alibi& a) const {
+    const std::int64_t last = LastAlibiPosition(a, element_type);
+    Extent extent{a.head_count, 0, 1, std::nullopt, -last, last, ""};
+    if (last == kMaxPosition) return extent;
+    extent.beyond = absl::StrCat("; column ", SteepestHead(a), " of row ", last + 1,
+                                 " would round to an infinity of ", ElementTypeName(element_type),
+                                 ": use a wider type");
+    return extent;
+  }
   Extent operator()(const NoPosition& n) const {
     if (n.additive) return {n.width, 0, 1, std::nullopt, -kMaxPosition, kMaxPosition};
     return {RowWidth(n.layout, n.width), n.width / 2, 1, 1.0, -kMaxPosition, kMaxPosition};
@@ -259,6 +285,7 @@ absl::string_view SchemeName(const Scheme& scheme) {
     absl::string_view operator()(const LearnedInit&) const { return "learned_init"; }
     absl::string_view operator()(const Timestep&) const { return "timestep"; }
     absl::string_view operator()(const NoPosition&) const { return "none"; }
+    absl::string_view operator()(const Alibi&) const { return "alibi"; }
   };
   return std::visit(Visitor{}, scheme);
 }
@@ -273,6 +300,14 @@ absl::string_view LayoutName(Layout layout) {
     case Layout::kCosSinDuplicatedPairs: return "COS_SIN_DUPLICATED_PAIRS";
     case Layout::kCosOnly: return "COS_ONLY";
     case Layout::kSinOnly: return "SIN_ONLY";
+  }
+  return "";
+}
+
+absl::string_view AlibiFormName(AlibiForm form) {
+  switch (form) {
+    case AlibiForm::kDistance: return "DISTANCE";
+    case AlibiForm::kKeyPosition: return "KEY_POSITION";
   }
   return "";
 }
@@ -309,13 +344,14 @@ absl::StatusOr<CanonicalSpec> CanonicalSpec::Create(TableSpec spec) {
   SHA256Update(&sha, reinterpret_cast<const std::uint8_t*>(result.text_.data()),
                result.text_.size());
   SHA256Final(result.digest_.data(), &sha);
-  const Extent extent = std::visit(ExtentOf{}, result.spec_.scheme);
+  Extent extent = std::visit(ExtentOf{result.element_type()}, result.spec_.scheme);
   result.row_width_ = extent.row_width;
   result.pairs_ = extent.pairs;
   result.axes_ = extent.axes;
   result.attention_factor_ = extent.attention_factor;
   result.first_position_ = extent.first_position;
   result.last_position_ = extent.last_position;
+  result.beyond_ = std::move(extent.beyond);
   return result;
 }
 
@@ -327,15 +363,16 @@ std::string CanonicalSpec::fingerprint() const {
 absl::Status CanonicalSpec::CheckRange(std::int64_t start, std::int64_t count) const {
   if (count < 0) return Invalid("row_count", absl::StrCat(count, " is negative"));
   if (start < first_position_ || start > last_position_ + (count == 0 ? 1 : 0)) {
-    return Missing("start_position", absl::StrCat("row ", start, " does not exist; rows are at ",
-                                                  first_position_, " ... ", last_position_));
+    return Missing("start_position",
+                   absl::StrCat("row ", start, " does not exist; rows are at ", first_position_,
+                                " ... ", last_position_, beyond_));
   }
   // start <= last + 1, and neither bound is beyond +-2^62: no overflow.
   const std::int64_t present = last_position_ + 1 - start;
   if (count > present) {
     return Missing("row_count", absl::StrCat(count, " rows from ", start, " run past the end: row ",
                                              last_position_ + 1, " does not exist; at most ",
-                                             present, " can be read from there"));
+                                             present, " can be read from there", beyond_));
   }
   return absl::OkStatus();
 }
@@ -343,7 +380,7 @@ absl::Status CanonicalSpec::CheckRange(std::int64_t start, std::int64_t count) c
 absl::Status CanonicalSpec::CheckPosition(std::int64_t position, absl::string_view field) const {
   if (position >= first_position_ && position <= last_position_) return absl::OkStatus();
   return Missing(field, absl::StrCat("row ", position, " does not exist; rows are at ",
-                                     first_position_, " ... ", last_position_));
+                                     first_position_, " ... ", last_position_, beyond_));
 }
 
 absl::Status CanonicalSpec::CheckPositions(absl::Span<const std::int64_t> positions) const {
@@ -374,7 +411,7 @@ absl::Status CanonicalSpec::CheckPositions(absl::Span<const double> positions) c
                         absl::StrCat(value, " is not finite; give a number"));
     }
     return Missing(field, absl::StrCat("row ", value, " does not exist; rows are at ",
-                                       first_position_, " ... ", last_position_));
+                                       first_position_, " ... ", last_position_, beyond_));
   }
   return absl::OkStatus();
 }

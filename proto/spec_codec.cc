@@ -101,6 +101,22 @@ absl::StatusOr<NoPosition> FromProto(const v1::NoPosition& proto) {
   return n;
 }
 
+absl::StatusOr<Alibi> FromProto(const v1::Alibi& proto) {
+  if (!proto.has_head_count()) return Required("spec.alibi.head_count");
+  Alibi a;
+  a.head_count = proto.head_count();
+  if (proto.has_bias_max()) a.bias_max = proto.bias_max();
+  switch (proto.form()) {
+    case v1::ALIBI_FORM_UNSPECIFIED:
+    case v1::ALIBI_FORM_DISTANCE: break;
+    case v1::ALIBI_FORM_KEY_POSITION: a.form = AlibiForm::kKeyPosition; break;
+    default:
+      return Invalid("spec.alibi.form",
+                     absl::StrCat(static_cast<int>(proto.form()), " is no known form"));
+  }
+  return a;
+}
+
 enum class Defaults { kLeftOut, kFilledIn };
 
 // Writes the fields of a scheme into a message that is empty.
@@ -139,6 +155,17 @@ struct SchemeWriter {
     out.set_downscale_freq_shift(*t.downscale_freq_shift);
     if (fill || t.scale != 1) out.set_scale(t.scale);
     if (fill || t.flip_sin_to_cos) out.set_flip_sin_to_cos(t.flip_sin_to_cos);
+  }
+  void operator()(const Alibi& a) const {
+    v1::Alibi& out = *proto->mutable_alibi();
+    out.set_head_count(a.head_count);
+    if (fill || a.bias_max != kDefaultBiasMax) out.set_bias_max(a.bias_max);
+    switch (a.form) {
+      case AlibiForm::kDistance:
+        if (fill) out.set_form(v1::ALIBI_FORM_DISTANCE);
+        break;
+      case AlibiForm::kKeyPosition: out.set_form(v1::ALIBI_FORM_KEY_POSITION); break;
+    }
   }
   void operator()(const NoPosition& n) const {
     v1::NoPosition& out = *proto->mutable_none();
@@ -255,6 +282,11 @@ absl::StatusOr<TableSpec> SpecFromProto(const v1::TableSpec& proto) {
     }
     case v1::TableSpec::kNone: {
       absl::StatusOr<NoPosition> scheme = FromProto(proto.none());
+      if (!scheme.ok()) return scheme.status();
+      return TableSpec(*scheme, *type);
+    }
+    case v1::TableSpec::kAlibi: {
+      absl::StatusOr<Alibi> scheme = FromProto(proto.alibi());
       if (!scheme.ok()) return scheme.status();
       return TableSpec(*scheme, *type);
     }

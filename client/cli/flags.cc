@@ -31,6 +31,7 @@ constexpr SchemeInfo kSchemes[] = {
     {Scheme::kRotary, "rotary"},
     {Scheme::kTimestep, "timestep"},
     {Scheme::kNone, "none"},
+    {Scheme::kAlibi, "alibi"},
 };
 
 constexpr unsigned kRange = Bit(Verb::kRows) | Bit(Verb::kExport) | Bit(Verb::kPlot);
@@ -45,11 +46,13 @@ constexpr unsigned kLearnedInit = Bit(Scheme::kLearnedInit);
 constexpr unsigned kRotary = Bit(Scheme::kRotary);
 constexpr unsigned kTimestep = Bit(Scheme::kTimestep);
 constexpr unsigned kNone = Bit(Scheme::kNone);
-constexpr unsigned kEvery = kSinusoidal | kLearnedInit | kRotary | kTimestep | kNone;
+constexpr unsigned kAlibi = Bit(Scheme::kAlibi);
+constexpr unsigned kWide = kSinusoidal | kLearnedInit | kRotary | kTimestep | kNone;
+constexpr unsigned kEvery = kWide | kAlibi;
 
 constexpr FlagInfo kFlags[] = {
     {"max_positions", "N", kOfTables, kLearnedInit, "spec.*.max_positions", "rows of the table"},
-    {"width", "D", kOfTables, kEvery, "spec.*.width",
+    {"width", "D", kOfTables, kWide, "spec.*.width",
      "width d, of rotary the rotary width; even but for learned_init, timestep, with "
      "--odd_column and with --additive"},
     {"odd_column", "WORD", kOfTables, kSinusoidal, "spec.*.odd_column",
@@ -121,13 +124,17 @@ constexpr FlagInfo kFlags[] = {
      "false (default), true: cosines before sines"},
     {"additive", "WORD", kOfTables, kNone, "spec.*.additive",
      "false (default), true: zeros to add instead of cosines and sines to turn by"},
+    {"head_count", "N", kOfTables, kAlibi, "spec.*.head_count", "heads: elements in a row"},
+    {"bias_max", "X", kOfTables, kAlibi, "spec.*.bias_max", "of the slopes (8)"},
+    {"form", "WORD", kOfTables, kAlibi, "spec.*.form",
+     "distance (default): -slope * |position|; key_position: +slope * position"},
     {"stddev", "X", kOfTables, kLearnedInit, "spec.*.stddev", "standard deviation (0.02)"},
     {"seed", "N", kOfTables, kLearnedInit, "spec.*.seed", "seed of the generator (0)"},
     {"stream", "N", kOfTables, kLearnedInit, "spec.*.stream", "stream of the generator (0)"},
     {"type", "WORD", kOfTables, kEvery, "spec.element_type",
      "float32 (default), float64, float16, bfloat16"},
-    {"numerics", "WORD", kOfTables, kSinusoidal | kRotary | kTimestep | kNone, "spec.numerics",
-     "exact (default)"},
+    {"numerics", "WORD", kOfTables, kSinusoidal | kRotary | kTimestep | kNone | kAlibi,
+     "spec.numerics", "exact (default)"},
 
     {"start", "N", kRange, 0, "start_position", "first position (0)"},
     {"count", "N", kRange, 0, "row_count",

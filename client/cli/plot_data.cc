@@ -85,6 +85,12 @@ struct TitleOf {
     if (t.flip_sin_to_cos) absl::StrAppend(&title, ", cosines first");
     return title;
   }
+  std::string operator()(const Alibi& a) const {
+    std::string title = absl::StrCat("alibi, ", a.head_count, " heads");
+    if (a.bias_max != kDefaultBiasMax) absl::StrAppend(&title, ", bias max ", a.bias_max);
+    if (a.form == AlibiForm::kKeyPosition) absl::StrAppend(&title, ", of key positions");
+    return title;
+  }
   std::string operator()(const NoPosition& n) const {
     return absl::StrCat("none, width ", n.width, n.additive ? ", additive" : "");
   }

@@ -13,6 +13,7 @@ namespace {
 
 constexpr ElementType kElementTypes[] = {ElementType::kFloat32, ElementType::kFloat64,
                                          ElementType::kFloat16, ElementType::kBfloat16};
+constexpr AlibiForm kAlibiForms[] = {AlibiForm::kDistance, AlibiForm::kKeyPosition};
 constexpr OddColumn kOddColumns[] = {OddColumn::kZero, OddColumn::kSine};
 
 Ladder LadderFromFlags(FlagReader& flags, const Arguments& arguments) {
@@ -88,6 +89,14 @@ TableSpec NoPositionFromFlags(FlagReader& flags) {
   return scheme;
 }
 
+TableSpec AlibiFromFlags(FlagReader& flags) {
+  Alibi scheme;
+  scheme.head_count = flags.RequiredInteger("head_count");
+  scheme.bias_max = flags.Real("bias_max").value_or(scheme.bias_max);
+  scheme.form = flags.Word("form", kAlibiForms, AlibiFormName);
+  return scheme;
+}
+
 TableSpec SchemeFromFlags(FlagReader& flags, const Arguments& arguments) {
   switch (*arguments.scheme()) {
     case Scheme::kSinusoidal: return SinusoidalFromFlags(flags, arguments);
@@ -95,6 +104,7 @@ TableSpec SchemeFromFlags(FlagReader& flags, const Arguments& arguments) {
     case Scheme::kRotary: return RotaryFromFlags(flags, arguments);
     case Scheme::kTimestep: return TimestepFromFlags(flags);
     case Scheme::kNone: return NoPositionFromFlags(flags);
+    case Scheme::kAlibi: return AlibiFromFlags(flags);
   }
   return LearnedInit();
 }

@@ -106,6 +106,11 @@ struct AddScheme {
                         {"scale", scheme.scale},
                         {"flip_sin_to_cos", scheme.flip_sin_to_cos}};
   }
+  void operator()(const Alibi& scheme) const {
+    json["alibi"] = {{"head_count", scheme.head_count},
+                     {"bias_max", scheme.bias_max},
+                     {"form", absl::StrCat("ALIBI_FORM_", AlibiFormName(scheme.form))}};
+  }
   void operator()(const NoPosition& scheme) const {
     Json& fields = json["none"];
     fields["width"] = scheme.width;

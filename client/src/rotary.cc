@@ -46,6 +46,7 @@ struct PairTableOf {
     return PairTable{r.width, r.layout};
   }
   std::optional<PairTable> operator()(const Timestep&) const { return std::nullopt; }
+  std::optional<PairTable> operator()(const Alibi&) const { return std::nullopt; }
   std::optional<PairTable> operator()(const NoPosition& n) const {
     if (n.additive) return std::nullopt;
     return PairTable{n.width, n.layout};

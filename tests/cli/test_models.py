@@ -107,6 +107,31 @@ def diffusers(timesteps, width, flip=False, shift=1, scale=1, period=10000):
     return np.pad(table, [[0, 0], [0, width % 2]])
 
 
+def alibi_slopes(heads):
+    """get_slopes of Press et al.'s transformer.py; BLOOM, Falcon, gpt-neox."""
+    def power_of_2(n):
+        start = 2 ** (-(2 ** -(math.log2(n) - 3)))
+        return [start * start ** i for i in range(n)]
+    if math.log2(heads).is_integer():
+        return power_of_2(heads)
+    closest = 2 ** math.floor(math.log2(heads))
+    return power_of_2(closest) + alibi_slopes(2 * closest)[0::2][:heads - closest]
+
+
+def bloom(length, heads):
+    """build_alibi_tensor of a mask of ones: [key, head]."""
+    return np.arange(length)[:, None] * np.array(alibi_slopes(heads))[None, :]
+
+
+def mpt(length, heads, bias_max):
+    """build_mpt_alibi_tensor: [key, head], of the last query."""
+    power = 2 ** math.ceil(math.log2(heads))
+    slopes = 1.0 / 2.0 ** (np.arange(1, power + 1) * bias_max / power)
+    if power != heads:
+        slopes = np.concatenate([slopes[1::2], slopes[0::2]])[:heads]
+    return np.arange(1 - length, 1)[:, None] * slopes[None, :]
+
+
 # ---------------------------------------------------------------- the page's tables
 
 FEW = range(24)
@@ -146,6 +171,10 @@ MODELS = {
         UNIT, lambda: diffusers(UNIT, 256, True, 0, 1000)),
     "timestep --width=257 --downscale_freq_shift=0 --flip_sin_to_cos=true": (
         STEPS, lambda: diffusers(STEPS, 257, True, 0)),
+    "alibi --head_count=112 --form=key_position": (FEW, lambda: bloom(24, 112)),
+    "alibi --head_count=32 --form=key_position": (FEW, lambda: bloom(24, 32)),
+    "alibi --head_count=32": (range(23, -1, -1), lambda: mpt(24, 32, 8)),
+    "alibi --head_count=6 --bias_max=16": (range(23, -1, -1), lambda: mpt(24, 6, 16)),
     "none --width=128": (FEW, lambda: np.repeat([[1.0, 0.0]], 64, axis=1).repeat(24, axis=0)),
     "none --width=768 --additive=true": (FEW, lambda: np.zeros((24, 768))),
     "sinusoidal --width=410 --layout=sin_cos_halves": (XL, lambda: transformer_xl(XL, 410)),
@@ -223,6 +252,40 @@ def test_diffusers_published_rows(tool, flags, want):
     np.testing.assert_allclose(got[:, 47:50], want, atol=1e-3 if "--scale=1000" in flags else 1e-4)
 
 
+@pytest.mark.parametrize("heads", GOLDEN["alibi"])
+def test_golden_slopes(tool, heads):
+    words = f"alibi --head_count={heads} --form=key_position"
+    assert rows(tool, words, [1])[0] == pytest.approx(
+        [float(x) for x in GOLDEN["alibi"][heads]], rel=2.0**-52)
+    # 8 is the paper's.
+    assert (rows(tool, words + " --bias_max=8", [1]) == rows(tool, words, [1])).all()
+    assert (rows(tool, f"alibi --head_count={heads}", [-1]) == -rows(tool, words, [1])).all()
+
+
+def test_golden_slopes_of_another_bias_max(tool):
+    words = "alibi --head_count=6 --bias_max=16 --form=key_position"
+    assert rows(tool, words, [1])[0].tolist() == [
+        float(x) for x in GOLDEN["alibi_mpt_bias_max_16_n6"]]
+
+
+def test_biases_of_distances_are_those_of_keys_but_for_one_number_a_query(tool):
+    # BLOOM's for MPT's: the difference is the same for all keys, so softmax does not see it.
+    of_keys = rows(tool, "alibi --head_count=12 --form=key_position", range(9))
+    of_distances = rows(tool, "alibi --head_count=12", range(8, -1, -1))
+    difference = of_keys - of_distances
+    np.testing.assert_allclose(difference, np.broadcast_to(difference[0], difference.shape),
+                               atol=1e-14)
+
+
+def test_a_bias_that_is_an_infinity_is_no_row(tool):
+    tool.refused("rows", "alibi", "--head_count=8", "--type=float16", "--start=131039", "--count=2",
+                 "--local", names=["--count=2", "column 0", "FLOAT16"])
+
+
+def test_alibi_has_no_frequencies(tool):
+    tool.refused("freqs", "alibi", "--head_count=8", "--local", names=["alibi"])
+
+
 @pytest.mark.parametrize("width", [2, 3])
 def test_one_pair_of_tensor2tensor_is_guarded(tool, width):
     odd = ["--odd_column=zero"] if width % 2 else []
@@ -253,6 +316,11 @@ def test_transformer_xl_clamps_its_positions_itself(tool):
     ("sinusoidal --width=8 --ladder=timescales --min_timescale=0", "--min_timescale=0"),
     ("sinusoidal --width=8 --ladder=timescales --max_timescale=1", "--max_timescale=1"),
     ("rotary --width=7 --odd_column=zero", "--odd_column"),
+    ("alibi --bias_max=8", "--head_count"),
+    ("alibi --head_count=0", "--head_count=0"),
+    ("alibi --head_count=8 --bias_max=0", "--bias_max=0"),
+    ("alibi --head_count=8 --form=key", "--form=key"),
+    ("alibi --head_count=8 --width=8", "--width"),
     ("none --width=7", "--width=7"),
     ("none --width=8 --additive=true --layout=cos_only", "--layout=cos_only"),
     ("none --width=8 --base=2", "--base"),

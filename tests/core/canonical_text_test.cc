@@ -124,6 +124,14 @@ TEST(CanonicalTextTest, EveryFieldOfNone) {
   EXPECT_EQ(TextOf(NoPosition{.width = 7, .additive = true}), "none.additive=true\nnone.width=7\n");
 }
 
+TEST(CanonicalTextTest, EveryFieldOfAlibi) {
+  EXPECT_EQ(TextOf(Alibi{.head_count = 8, .bias_max = 8}), "alibi.head_count=8\n");
+  EXPECT_EQ(TextOf(Alibi{.head_count = 8, .bias_max = 16, .form = AlibiForm::kKeyPosition}),
+            "alibi.bias_max=4030000000000000\n"
+            "alibi.form=ALIBI_FORM_KEY_POSITION\n"
+            "alibi.head_count=8\n");
+}
+
 TEST(CanonicalTextTest, RealsAreDefaultsBitForBitOnly) {
   EXPECT_EQ(TextOf(Sinusoidal{.width = 4, .base = 0x1.3880000000001p+13}),
             "sinusoidal.base=40c3880000000001\nsinusoidal.width=4\n");
@@ -206,6 +214,9 @@ std::vector<TableSpec> OneFieldVaried() {
   specs.insert(specs.end(), {NoPosition{.width = 8}, NoPosition{.width = 10},
                              NoPosition{.width = 8, .layout = Layout::kSinCosInterleaved},
                              NoPosition{.width = 8, .additive = true}});
+  specs.insert(specs.end(), {Alibi{.head_count = 8}, Alibi{.head_count = 9},
+                             Alibi{.head_count = 8, .bias_max = 16},
+                             Alibi{.head_count = 8, .form = AlibiForm::kKeyPosition}});
   const Timestep t{.width = 8, .downscale_freq_shift = 0};
   specs.insert(specs.end(),
                {t, Timestep{.width = 9, .downscale_freq_shift = 0},
@@ -377,6 +388,15 @@ TableSpec SpecOf(Fields& fields) {
     l.seed = Integer(Take(fields, "learned_init.seed", "0"));
     l.stream = Integer(Take(fields, "learned_init.stream", "0"));
     return {l, type};
+  }
+  if (fields.count("alibi.head_count") != 0) {
+    Alibi a;
+    a.head_count = Integer(Take(fields, "alibi.head_count", ""));
+    a.bias_max = Real(Take(fields, "alibi.bias_max", "8"));
+    if (Take(fields, "alibi.form", "") == "ALIBI_FORM_KEY_POSITION") {
+      a.form = AlibiForm::kKeyPosition;
+    }
+    return {a, type};
   }
   if (fields.count("none.width") != 0) {
     NoPosition n;

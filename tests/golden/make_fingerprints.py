@@ -149,6 +149,9 @@ SPECS = [
     scheme("none", width=128),
     scheme("none", width=128, layout="LAYOUT_COS_SIN_DUPLICATED_HALVES", element_type="FLOAT16"),
     scheme("none", width=7, additive="true"),
+    scheme("alibi", head_count=32),
+    scheme("alibi", head_count=12, form="ALIBI_FORM_KEY_POSITION", element_type="BFLOAT16"),
+    scheme("alibi", head_count=6, bias_max=16.0),
 ]
 
 

@@ -46,6 +46,8 @@ SPECS = [
     {"sinusoidal": {"width": 8, "timescales": {}}},
     {"sinusoidal": {"width": 9, "timescales": {"min_timescale": 2, "max_timescale": 5000},
                     "layout": 2, "odd_column": 1}},
+    {"alibi": {"head_count": 32}},
+    {"alibi": {"head_count": 12, "bias_max": 16, "form": 2}},
     {"none": {"width": 8}},
     {"none": {"width": 7, "additive": True}},
     {"timestep": {"width": 320, "downscale_freq_shift": 0, "flip_sin_to_cos": True}},

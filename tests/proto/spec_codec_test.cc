@@ -137,6 +137,18 @@ TEST(SpecFromProtoTest, EveryFieldOfNoneIsRead) {
   ExpectError(SpecFromProto(unknown).status(), "spec.none.layout", "77");
 }
 
+TEST(SpecFromProtoTest, EveryFieldOfAlibiIsRead) {
+  EXPECT_EQ(Read("alibi { head_count: 8 }"), TableSpec(Alibi{.head_count = 8}));
+  EXPECT_EQ(Read("alibi { head_count: 8 form: ALIBI_FORM_DISTANCE }"),
+            TableSpec(Alibi{.head_count = 8}));
+  EXPECT_EQ(Read("alibi { head_count: 8 bias_max: 0 form: ALIBI_FORM_KEY_POSITION }"),
+            TableSpec(Alibi{.head_count = 8, .bias_max = 0, .form = AlibiForm::kKeyPosition}));
+  ExpectError(ReadAndCheck("alibi {}"), "spec.alibi.head_count", "required");
+  v1::TableSpec unknown = Parsed("alibi { head_count: 8 }");
+  unknown.mutable_alibi()->set_form(static_cast<v1::AlibiForm>(77));
+  ExpectError(SpecFromProto(unknown).status(), "spec.alibi.form", "77");
+}
+
 struct ScalingCase {
   std::string text;
   RotaryScaling scaling;
@@ -291,6 +303,8 @@ std::vector<TableSpec> Specs() {
       Sinusoidal{.width = 8, .ladder = TimescaleLadder{}},
       Sinusoidal{.width = 9, .ladder = TimescaleLadder{0.5, 10000}, .odd_column = OddColumn::kZero},
       Sinusoidal{.width = 9, .ladder = TimescaleLadder{1, 64}, .odd_column = OddColumn::kSine},
+      Alibi{.head_count = 12},
+      Alibi{.head_count = 12, .bias_max = 4, .form = AlibiForm::kKeyPosition},
       NoPosition{.width = 8},
       NoPosition{.width = 8, .layout = Layout::kSinOnly},
       NoPosition{.width = 7, .additive = true},

@@ -92,6 +92,13 @@ std::vector<Variant> Variants() {
       change(r->mutable_yarn());
     });
   };
+  using A = v1::Alibi*;
+  const auto alibi = [](const std::function<void(A)>& change) {
+    v1::TableSpec spec;
+    spec.mutable_alibi()->set_head_count(8);
+    change(spec.mutable_alibi());
+    return spec;
+  };
   using N = v1::NoPosition*;
   const auto none = [](const std::function<void(N)>& change) {
     v1::TableSpec spec;
@@ -155,6 +162,10 @@ std::vector<Variant> Variants() {
       {"none's layout", none([](N) {}),
        none([](N n) { n->set_layout(v1::LAYOUT_SIN_COS_HALVES); })},
       {"additive", none([](N) {}), none([](N n) { n->set_additive(true); })},
+      {"alibi for none", none([](N n) { n->set_additive(true); }), alibi([](A) {})},
+      {"head_count", alibi([](A) {}), alibi([](A a) { a->set_head_count(9); })},
+      {"bias_max", alibi([](A) {}), alibi([](A a) { a->set_bias_max(9); })},
+      {"form", alibi([](A) {}), alibi([](A a) { a->set_form(v1::ALIBI_FORM_KEY_POSITION); })},
       {"learned width", learned, LearnedWith([](L l) { l->set_width(9); })},
       {"stddev", learned, LearnedWith([](L l) { l->set_stddev(0.03); })},
       {"seed", learned, LearnedWith([](L l) { l->set_seed(1); })},

@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "phasor/core/alibi.h"
 #include "phasor/core/element_type.h"
 #include "phasor/core/export.h"
 #include "phasor/core/no_position.h"
@@ -47,7 +48,7 @@ enum class Numerics : std::uint8_t {
   kExact = 0,
 };
 
-using Scheme = std::variant<Sinusoidal, LearnedInit, Rotary, Timestep, NoPosition>;
+using Scheme = std::variant<Sinusoidal, LearnedInit, Rotary, Timestep, NoPosition, Alibi>;
 
 /// The scheme's field of the wire message TableSpec: "sinusoidal".
 PHASOR_EXPORT absl::string_view SchemeName(const Scheme& scheme);
@@ -65,6 +66,7 @@ struct TableSpec {
       : TableSpec(Scheme(std::move(s)), type) {}
   TableSpec(Timestep s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
   TableSpec(NoPosition s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
+  TableSpec(Alibi s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
   // NOLINTEND(google-explicit-constructor)
 
   Scheme scheme;
@@ -113,7 +115,8 @@ class PHASOR_EXPORT CanonicalSpec {
   std::optional<double> attention_factor() const { return attention_factor_; }
 
   /// First and last position that has a row. For formula tables such that the
-  /// position and the position after the offset are within +-2^53.
+  /// position and the position after the offset are within +-2^53, and that no
+  /// element rounds to an infinity (Alibi of FLOAT16).
   std::int64_t first_position() const { return first_position_; }
   std::int64_t last_position() const { return last_position_; }
   /// Whether the table ends (learned tables) or is a formula over all positions.
@@ -156,6 +159,8 @@ class PHASOR_EXPORT CanonicalSpec {
   std::optional<double> attention_factor_;
   std::int64_t first_position_ = 0;
   std::int64_t last_position_ = 0;
+  // Why there are no rows beyond, for errors; empty where it goes without saying.
+  std::string beyond_;
 };
 
 }  // namespace phasor
