@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/alibi_table.h"
 #include "core/fp_environment.h"
+#include "core/odd_width_table.h"
 #include "core/seeded_table.h"
 #include "core/sinusoidal_table.h"
 #include "core/stop_check.h"
@@ -35,12 +36,24 @@ std::shared_ptr<const LocalTable> MakePairs(CanonicalSpec spec, StopCheck& stop)
   return MakeOfType<SinusoidalTable>(std::move(spec), stop);
 }
 
+// The table of a scheme of odd width.
+template <typename OddScheme>
+std::shared_ptr<const LocalTable> MakeOdd(CanonicalSpec spec, StopCheck& stop) {
+  const TableSpec even(EvenWidth(std::get<OddScheme>(spec.spec().scheme)), spec.element_type());
+  return std::make_shared<OddWidthTable>(std::move(spec),
+                                         MakePairs(*CanonicalSpec::Create(even), stop));
+}
+
 using Maker = std::shared_ptr<const LocalTable> (*)(CanonicalSpec, StopCheck&);
 
 struct MakerOf {
-  Maker operator()(const Sinusoidal&) const { return MakePairs; }
+  Maker operator()(const Sinusoidal& s) const {
+    return s.odd_column == OddColumn::kNone ? MakePairs : MakeOdd<Sinusoidal>;
+  }
   Maker operator()(const Rotary&) const { return MakePairs; }
-  Maker operator()(const Timestep&) const { return MakePairs; }
+  Maker operator()(const Timestep& t) const {
+    return t.width % 2 == 0 ? MakePairs : MakeOdd<Timestep>;
+  }
   Maker operator()(const Alibi&) const {
     return [](CanonicalSpec spec, StopCheck&) { return MakeOfType<AlibiTable>(std::move(spec)); };
   }

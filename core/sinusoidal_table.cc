@@ -54,19 +54,17 @@ constexpr std::int64_t kCostOfPhase = 200;
 template <ElementType kType>
 struct SinusoidalTable<kType>::Scratch {
   // What is amplified is rounded after that, once.
-  Scratch(std::int64_t pairs, bool amplified, OddColumn odd_column)
+  Scratch(std::int64_t pairs, bool amplified)
       : phases(pairs),
         base(1, pairs, kLowParts || amplified),
         angle_error(pairs + PairRows::kOverrun),
-        anchor(pairs, kLowParts),
-        even_row(odd_column == OddColumn::kNone ? 0 : 2 * pairs * sizeof(Bits)) {}
+        anchor(pairs, kLowParts) {}
   PhaseRow phases;
   PairRows base;
   std::vector<double> angle_error;
   Anchor anchor;
   std::vector<Bits> sine_doubt;
   std::vector<Bits> cosine_doubt;
-  std::vector<std::byte> even_row;
 };
 
 template <ElementType kType>
@@ -120,9 +118,8 @@ std::int64_t SinusoidalTable<kType>::memory_bytes() const {
 template <ElementType kType>
 void SinusoidalTable<kType>::DoRead(std::int64_t start, std::int64_t count, std::byte* out,
                                     StopCheck& stop) const {
-  Scratch scratch(ladder_.size(), is_amplified(), rules_.odd_column);
-  const bool stream =
-      rules_.odd_column == OddColumn::kNone && count >= kStreamBytes / spec().row_bytes();
+  Scratch scratch(ladder_.size(), is_amplified());
+  const bool stream = count >= kStreamBytes / spec().row_bytes();
   std::int64_t first = start + rules_.position_offset;
   while (count > 0 && !stop.stopped()) {
     std::int64_t rows = std::min(count, rows_ * anchors_);
@@ -150,7 +147,7 @@ template <ElementType kType>
 template <typename T>
 void SinusoidalTable<kType>::GatherPlaced(absl::Span<const T> positions, std::int64_t axes,
                                           std::byte* out, StopCheck& stop) const {
-  Scratch scratch(ladder_.size(), is_amplified(), rules_.odd_column);
+  Scratch scratch(ladder_.size(), is_amplified());
   const auto step = static_cast<std::size_t>(axes);
   std::vector<Position> placed(step);
   for (std::size_t k = 0; k < positions.size() && !stop.stopped(); k += step) {
@@ -181,7 +178,7 @@ void SinusoidalTable<kType>::Segment(std::int64_t first, std::int64_t count, boo
     const std::int64_t r = row % rows_;
     if (r == 0) SetAnchor(strides_[row / rows_], largest_sin_.data(), scratch);
     if (stop.After(ladder_.size() * kCostOfRotation)) return;
-    PutRow(Position{first + row, 0}, rotations_[r], stream, scratch, out, stop);
+    Row(Position{first + row, 0}, rotations_[r], stream, scratch, out, stop);
     out += spec().row_bytes();
   }
 }
@@ -192,7 +189,7 @@ void SinusoidalTable<kType>::DirectRow(const RowPosition& position, Scratch& scr
   SetBase(position, nullptr, scratch, stop);
   if (stop.stopped()) return;
   SetAnchor(strides_[0], nullptr, scratch);
-  PutRow(position, rotations_[0], /*stream=*/false, scratch, out, stop);
+  Row(position, rotations_[0], /*stream=*/false, scratch, out, stop);
 }
 
 template <ElementType kType>
@@ -233,25 +230,13 @@ void SinusoidalTable<kType>::SetAnchor(const PairRow& stride, const double* larg
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::PutRow(const RowPosition& position, const PairRow& turn, bool stream,
-                                    Scratch& scratch, std::byte* out, StopCheck& stop) const {
-  if (rules_.odd_column == OddColumn::kNone) {
-    return Row(position, turn, stream, scratch, out, stop);
-  }
-  Row(position, turn, /*stream=*/false, scratch, scratch.even_row.data(), stop);
-  PlaceOddRow(rules_.layout, ladder_.size(), rules_.odd_column, sizeof(Bits),
-              scratch.even_row.data(), out);
-}
-
-template <ElementType kType>
 void SinusoidalTable<kType>::Row(const RowPosition& position, const PairRow& turn, bool stream,
                                  Scratch& scratch, std::byte* out, StopCheck& stop) const {
   const std::int64_t pairs = ladder_.size();
   const Layout layout = rules_.layout;
   const std::optional<Position> one = position.one();
   if (one.has_value() && one->is_integer() && rules_.zero_row == one->integer) {
-    const std::int64_t columns = RowWidth(layout, 2 * pairs);
-    std::memset(out, 0, static_cast<std::size_t>(columns) * sizeof(Bits));
+    std::memset(out, 0, static_cast<std::size_t>(spec().row_bytes()));
     return;
   }
   if (one.has_value() && one->is_zero()) {

@@ -26,11 +26,11 @@
 
 namespace phasor {
 
-/// The table of a scheme of pairs (PairRulesOf) with elements of kType.
+/// The table of a scheme of pairs (PairRulesOf) with elements of kType, of even width.
 template <ElementType kType>
 class SinusoidalTable final : public LocalTable {
  public:
-  /// `spec` is of one of these and of kType. Not to be used if `stop` stopped it.
+  /// `spec` is of such a scheme and of kType. Not to be used if `stop` stopped it.
   /// `extra_error` is added to the first stage's bound, and changes no bits: for
   /// tests, an infinity puts every element in doubt.
   SinusoidalTable(CanonicalSpec spec, StopCheck& stop, double extra_error = 0);
@@ -81,10 +81,7 @@ class SinusoidalTable final : public LocalTable {
   // The anchor that is the base rotated by `stride`; its rows' rotations are as
   // `largest_sin` says (null: by nothing).
   void SetAnchor(const PairRow& stride, const double* largest_sin, Scratch& scratch) const;
-  // The row that is the anchor rotated by `turn`, in an odd width too.
-  void PutRow(const RowPosition& position, const PairRow& turn, bool stream, Scratch& scratch,
-              std::byte* out, StopCheck& stop) const;
-  // The same of its pairs alone.
+  // The row that is the anchor rotated by `turn`.
   void Row(const RowPosition& position, const PairRow& turn, bool stream, Scratch& scratch,
            std::byte* out, StopCheck& stop) const;
   // Settles what RotateRow() left open.
