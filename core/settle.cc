@@ -73,6 +73,7 @@ std::uint64_t JustBelow(ElementType type, double a) {
     case ElementType::kFloat64: return RoundSumToBits<ElementType::kFloat64>(a, less);
     case ElementType::kFloat16: return RoundSumToBits<ElementType::kFloat16>(a, less);
     case ElementType::kBfloat16: return RoundSumToBits<ElementType::kBfloat16>(a, less);
+    case ElementType::kInt32: break;
   }
   return 0;
 }

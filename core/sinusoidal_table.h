@@ -27,11 +27,11 @@
 
 namespace phasor {
 
-/// The table of a Sinusoidal or Rotary with elements of kType.
+/// The table of a scheme of pairs (PairRulesOf) with elements of kType, of even width.
 template <ElementType kType>
 class SinusoidalTable final : public LocalTable {
  public:
-  /// `spec` is of one of these and of kType. Not to be used if `stop` stopped it.
+  /// `spec` is of such a scheme and of kType. Not to be used if `stop` stopped it.
   /// `extra_error` is added to the first stage's bound, and changes no bits: for
   /// tests, an infinity puts every element in doubt.
   SinusoidalTable(CanonicalSpec spec, StopCheck& stop, double extra_error = 0);

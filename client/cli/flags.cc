@@ -29,6 +29,10 @@ constexpr SchemeInfo kSchemes[] = {
     {Scheme::kSinusoidal, "sinusoidal"},
     {Scheme::kLearnedInit, "learned_init"},
     {Scheme::kRotary, "rotary"},
+    {Scheme::kTimestep, "timestep"},
+    {Scheme::kNone, "none"},
+    {Scheme::kAlibi, "alibi"},
+    {Scheme::kRelativeBuckets, "relative_buckets"},
 };
 
 constexpr unsigned kRange = Bit(Verb::kRows) | Bit(Verb::kExport) | Bit(Verb::kPlot);
@@ -41,18 +45,31 @@ constexpr unsigned kAllVerbs = kOfTables | kServerLists | Bit(Verb::kHealth);
 constexpr unsigned kSinusoidal = Bit(Scheme::kSinusoidal);
 constexpr unsigned kLearnedInit = Bit(Scheme::kLearnedInit);
 constexpr unsigned kRotary = Bit(Scheme::kRotary);
-constexpr unsigned kEvery = kSinusoidal | kLearnedInit | kRotary;
+constexpr unsigned kTimestep = Bit(Scheme::kTimestep);
+constexpr unsigned kNone = Bit(Scheme::kNone);
+constexpr unsigned kAlibi = Bit(Scheme::kAlibi);
+constexpr unsigned kWide = kSinusoidal | kLearnedInit | kRotary | kTimestep | kNone;
+constexpr unsigned kBuckets = Bit(Scheme::kRelativeBuckets);
+constexpr unsigned kEvery = kWide | kAlibi | kBuckets;
 
 constexpr FlagInfo kFlags[] = {
     {"max_positions", "N", kOfTables, kLearnedInit, "spec.*.max_positions", "rows of the table"},
-    {"width", "D", kOfTables, kEvery, "spec.*.width",
-     "width d, of rotary the rotary width; even but for learned_init"},
+    {"width", "D", kOfTables, kWide, "spec.*.width",
+     "width d, of rotary the rotary width; even but for learned_init, timestep, with "
+     "--odd_column and with --additive"},
+    {"odd_column", "WORD", kOfTables, kSinusoidal, "spec.*.odd_column",
+     "of odd widths: zero (a last column of zeros) or sine (the last pair without its cosine)"},
     {"base", "B", kOfTables, kSinusoidal | kRotary, "spec.*.base", "base of the ladder (10000)"},
     {"ladder", "WORD", kOfTables, kSinusoidal,
-     "spec.*.ladder spec.*.paper spec.*.inclusive spec.*.downscaled spec.*.explicit",
-     "paper (default), inclusive, downscaled, explicit"},
+     "spec.*.ladder spec.*.paper spec.*.inclusive spec.*.downscaled spec.*.explicit "
+     "spec.*.timescales",
+     "paper (default), inclusive, downscaled, explicit, timescales"},
     {"downscale_shift", "X", kOfTables, kSinusoidal, "spec.*.downscaled.downscale_shift",
      "of --ladder=downscaled"},
+    {"min_timescale", "X", kOfTables, kSinusoidal, "spec.*.timescales.min_timescale",
+     "of --ladder=timescales: the first frequency (1)"},
+    {"max_timescale", "X", kOfTables, kSinusoidal, "spec.*.timescales.max_timescale",
+     "of --ladder=timescales (10000)"},
     {"scaling", "WORD", kOfTables, kRotary, "spec.*.scaling spec.*.none spec.*.linear spec.*.ntk",
      "none (default), linear, ntk, dynamic_ntk, yarn, longrope, llama3, proportional, explicit"},
     {"factor", "S", kOfTables, kRotary,
@@ -88,9 +105,10 @@ constexpr FlagInfo kFlags[] = {
      "spec.*.explicit.frequencies", "of --ladder=explicit, --scaling=explicit: d/2 of them"},
     {"attention_factor", "X", kOfTables, kRotary, "spec.*.attention_factor",
      "what sines and cosines are multiplied by (as the scaling says)"},
-    {"layout", "WORD", kOfTables, kSinusoidal | kRotary, "spec.*.layout",
+    {"layout", "WORD", kOfTables, kSinusoidal | kRotary | kNone, "spec.*.layout",
      "sin_cos_interleaved (default of sinusoidal), sin_cos_halves, cos_sin_halves (default of "
-     "rotary), cos_sin_interleaved, cos_sin_duplicated_halves, cos_sin_duplicated_pairs, cos_only, "
+     "rotary and none), cos_sin_interleaved, cos_sin_duplicated_halves, cos_sin_duplicated_pairs, "
+     "cos_only, "
      "sin_only"},
     {"mrope_section", "N,N,...", kOfTables, kRotary, "spec.*.mrope_section",
      "pairs of each axis (none)"},
@@ -100,12 +118,29 @@ constexpr FlagInfo kFlags[] = {
      "added to every position (0)"},
     {"zero_row", "N", kOfTables, kSinusoidal, "spec.*.zero_row",
      "the row, counted after the offset, that is all zero (none)"},
+    {"max_period", "B", kOfTables, kTimestep, "spec.*.max_period", "base of the ladder (10000)"},
+    {"downscale_freq_shift", "X", kOfTables, kTimestep, "spec.*.downscale_freq_shift",
+     "what the ladder is shorter by, in pairs: 0 or 1 in models; required"},
+    {"scale", "X", kOfTables, kTimestep, "spec.*.scale", "what angles are multiplied by (1)"},
+    {"flip_sin_to_cos", "WORD", kOfTables, kTimestep, "spec.*.flip_sin_to_cos",
+     "false (default), true: cosines before sines"},
+    {"additive", "WORD", kOfTables, kNone, "spec.*.additive",
+     "false (default), true: zeros to add instead of cosines and sines to turn by"},
+    {"head_count", "N", kOfTables, kAlibi, "spec.*.head_count", "heads: elements in a row"},
+    {"bias_max", "X", kOfTables, kAlibi, "spec.*.bias_max", "of the slopes (8)"},
+    {"form", "WORD", kOfTables, kAlibi, "spec.*.form",
+     "distance (default): -slope * |position|; key_position: +slope * position"},
+    {"num_buckets", "N", kOfTables, kBuckets, "spec.*.num_buckets", "buckets in all (32)"},
+    {"max_distance", "N", kOfTables, kBuckets, "spec.*.max_distance",
+     "where the last bucket begins, about (128)"},
+    {"bidirectional", "WORD", kOfTables, kBuckets, "spec.*.bidirectional",
+     "true (default: encoders), false: keys after the query are all in bucket 0"},
     {"stddev", "X", kOfTables, kLearnedInit, "spec.*.stddev", "standard deviation (0.02)"},
     {"seed", "N", kOfTables, kLearnedInit, "spec.*.seed", "seed of the generator (0)"},
     {"stream", "N", kOfTables, kLearnedInit, "spec.*.stream", "stream of the generator (0)"},
     {"type", "WORD", kOfTables, kEvery, "spec.element_type",
-     "float32 (default), float64, float16, bfloat16"},
-    {"numerics", "WORD", kOfTables, kSinusoidal | kRotary, "spec.numerics", "exact (default)"},
+     "float32 (default), float64, float16, bfloat16; of relative_buckets int32 (default)"},
+    {"numerics", "WORD", kOfTables, kEvery & ~kLearnedInit, "spec.numerics", "exact (default)"},
 
     {"start", "N", kRange, 0, "start_position", "first position (0)"},
     {"count", "N", kRange, 0, "row_count",

@@ -72,6 +72,22 @@ std::vector<Case> Cases() {
       {"vanishing", {.width = 60, .ladder = DownscaledLadder{29.5}}},
       {"vanishing by powers of two",
        {.width = 40, .base = 0x1p64, .ladder = DownscaledLadder{19.5}}},
+      {"timescales", {.width = 16, .ladder = TimescaleLadder{3, 0x1p40}}},
+      {"zero column",
+       {.width = 33,
+        .ladder = InclusiveLadder{},
+        .layout = Layout::kSinCosHalves,
+        .odd_column = OddColumn::kZero}},
+      {"zero column, cosines first",
+       {.width = 7, .layout = Layout::kCosSinInterleaved, .odd_column = OddColumn::kZero}},
+      {"one sine more",
+       {.width = 31, .layout = Layout::kSinCosHalves, .odd_column = OddColumn::kSine}},
+      {"one sine more, cosines first",
+       {.width = 9, .layout = Layout::kCosSinHalves, .odd_column = OddColumn::kSine}},
+      {"one sine more, interleaved", {.width = 5, .odd_column = OddColumn::kSine}},
+      {"one sine more, in pairs",
+       {.width = 11, .layout = Layout::kCosSinInterleaved, .odd_column = OddColumn::kSine}},
+      {"one sine", {.width = 1, .odd_column = OddColumn::kSine}},
       {"explicit", {.width = 48, .ladder = ExplicitLadder{ramp}}},
       {"explicit limits",
        {.width = 12, .ladder = ExplicitLadder{{0.0, -0.0, 0x1p-64, -0x1p-64, 0x1p32, -0x1p32}}}}};
@@ -389,6 +405,35 @@ TEST(SinusoidalTableTest, FewElementsAreSettled) {
   const auto table = Open({.width = 2, .ladder = ExplicitLadder{{0x1p-50}}}, ElementType::kFloat32);
   Read(*table, 1 << 24, 1000);
   EXPECT_GT(table->settled_elements(), 400);
+}
+
+TEST(SinusoidalTableTest, TheZeroRowOfAnOddWidthIsAllZero) {
+  const Sinusoidal spec{.width = 7,
+                        .ladder = InclusiveLadder{},
+                        .layout = Layout::kSinCosHalves,
+                        .position_offset = 2,
+                        .zero_row = 1,
+                        .odd_column = OddColumn::kZero};
+  for (const ElementType type : kTypes) {
+    const auto table = Open(spec, type);
+    const oracle::Table oracle(spec, type);
+    const std::vector<std::byte> rows = Read(*table, -3, 6);
+    for (std::int64_t r = 0; r < 6; ++r) {
+      ExpectRow(oracle, *table, rows.data() + r * table->spec().row_bytes(), {r - 3, 0});
+    }
+    EXPECT_EQ(Gather(*table, std::vector<double>{-1.0}),
+              std::vector<std::byte>(table->spec().row_bytes(), std::byte{0}));
+  }
+}
+
+TEST(SinusoidalTableTest, FractionalRowsOfOddWidths) {
+  const Sinusoidal spec{
+      .width = 9, .layout = Layout::kCosSinHalves, .odd_column = OddColumn::kSine};
+  const auto table = Open(spec, ElementType::kFloat64);
+  const oracle::Table oracle(spec, ElementType::kFloat64);
+  const std::vector<std::byte> rows = Gather(*table, std::vector<double>{0.5, -7.25});
+  ExpectRow(oracle, *table, rows.data(), {0, 0.5});
+  ExpectRow(oracle, *table, rows.data() + table->spec().row_bytes(), {-7, -0.25});
 }
 
 }  // namespace
