@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/flag_reader.h"
+#include "client/cli/model_flags.h"
 #include "client/cli/rotary_flags.h"
 
 namespace phasor::cli {
@@ -59,6 +60,7 @@ TableSpec SchemeFromFlags(FlagReader& flags, const Arguments& arguments) {
     case Scheme::kSinusoidal: return SinusoidalFromFlags(flags, arguments);
     case Scheme::kLearnedInit: return LearnedInitFromFlags(flags);
     case Scheme::kRotary: return RotaryFromFlags(flags, arguments);
+    case Scheme::kConfig: break;  // of its own below
   }
   return LearnedInit();
 }
@@ -66,6 +68,7 @@ TableSpec SchemeFromFlags(FlagReader& flags, const Arguments& arguments) {
 }  // namespace
 
 absl::StatusOr<TableSpec> SpecFromFlags(const Arguments& arguments) {
+  if (arguments.scheme() == Scheme::kConfig) return SpecFromConfig(arguments);
   FlagReader flags(arguments);
   TableSpec spec = SchemeFromFlags(flags, arguments);
   spec.element_type = flags.Word("type", kElementTypes, ElementTypeName);

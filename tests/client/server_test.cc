@@ -103,6 +103,18 @@ TEST_F(ServerTest, RotaryRowsOfSeveralAxesAreTheLocalOnes) {
   EXPECT_EQ(*table.Frequencies(), *local.Frequencies());
 }
 
+TEST_F(ServerTest, OpensAModelsTableByItsConfiguration) {
+  const std::string config = R"({"model_type": "gemma3_text", "head_dim": 64,
+      "rope_scaling": {"rope_type": "linear", "factor": 8}})";
+  const auto opened = client_.OpenModel(config, "full_attention");
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  const Table wanted = *client_.Open(Rotary{.width = 64, .base = 1e6, .scaling = LinearScaling{8}});
+  EXPECT_EQ(opened->fingerprint(), wanted.fingerprint());
+  EXPECT_TRUE(*opened->Read(70, 2)->values<float>() == *wanted.Read(70, 2)->values<float>());
+  EXPECT_EQ(FieldOf(client_.OpenModel(config).status()), "table");
+  EXPECT_EQ(FieldOf(client_.OpenModel("{}").status()), "config_json.model_type");
+}
+
 TEST_F(ServerTest, TheWorkedExample) {
   const Table table = *Connect().Open(Sinusoidal{.width = 4});
   EXPECT_THAT(*table.Frequencies(), ElementsAre(1, 0.01));
