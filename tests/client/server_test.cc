@@ -104,15 +104,16 @@ TEST_F(ServerTest, RotaryRowsOfSeveralAxesAreTheLocalOnes) {
 }
 
 TEST_F(ServerTest, OpensAModelsTableByItsConfiguration) {
+  const Client client = Connect();
   const std::string config = R"({"model_type": "gemma3_text", "head_dim": 64,
       "rope_scaling": {"rope_type": "linear", "factor": 8}})";
-  const auto opened = client_.OpenModel(config, "full_attention");
+  const auto opened = client.OpenModel(config, "full_attention");
   ASSERT_TRUE(opened.ok()) << opened.status();
-  const Table wanted = *client_.Open(Rotary{.width = 64, .base = 1e6, .scaling = LinearScaling{8}});
+  const Table wanted = *client.Open(Rotary{.width = 64, .base = 1e6, .scaling = LinearScaling{8}});
   EXPECT_EQ(opened->fingerprint(), wanted.fingerprint());
   EXPECT_TRUE(*opened->Read(70, 2)->values<float>() == *wanted.Read(70, 2)->values<float>());
-  EXPECT_EQ(FieldOf(client_.OpenModel(config).status()), "table");
-  EXPECT_EQ(FieldOf(client_.OpenModel("{}").status()), "config_json.model_type");
+  EXPECT_EQ(FieldOf(client.OpenModel(config).status()), "table");
+  EXPECT_EQ(FieldOf(client.OpenModel("{}").status()), "config_json.model_type");
 }
 
 TEST_F(ServerTest, TheWorkedExample) {
