@@ -137,10 +137,11 @@ ModelTable LearnedTable(const Config& model, const LearnedFamily& family) {
     model.Refuse(rows_key, absl::StrCat(table.rows, " rows leave none for position 0, at row ",
                                         table.row_offset));
   }
+  std::string description =
+      absl::StrCat("learned, ", table.rows, " rows of ", table.width, "; position p is row p + ",
+                   table.row_offset, ", for ", table.rows - table.row_offset, " positions");
   return {.name = std::string(family.table),
-          .description = absl::StrCat("learned, ", table.rows, " rows of ", table.width,
-                                      "; position p is row p + ", table.row_offset, ", for ",
-                                      table.rows - table.row_offset, " positions"),
+          .description = std::move(description),
           .checkpoint = std::move(table)};
 }
 
