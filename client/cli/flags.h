@@ -22,10 +22,12 @@ enum class Verb : std::uint8_t {
   kFreqs,
   kTable,
   kPlot,
+  kDescribe,
   kTables,
   kHealth,
   kInfo,
 };
+/// kConfig is none of TableSpec's: the table that --config means.
 enum class Scheme : std::uint8_t {
   kSinusoidal,
   kLearnedInit,
@@ -33,7 +35,8 @@ enum class Scheme : std::uint8_t {
   kTimestep,
   kNone,
   kAlibi,
-  kRelativeBuckets
+  kRelativeBuckets,
+  kConfig
 };
 
 /// Sets of verbs and of schemes, a bit each.
@@ -44,6 +47,8 @@ struct VerbInfo {
   Verb verb;
   absl::string_view name;
   bool has_scheme;
+  /// The flag that a word after the verb stands for; empty if there is none.
+  absl::string_view operand;
   absl::string_view help;
 };
 struct SchemeInfo {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/flag_reader.h"
+#include "client/cli/model_flags.h"
 #include "client/cli/rotary_flags.h"
 
 namespace phasor::cli {
@@ -115,6 +116,7 @@ TableSpec SchemeFromFlags(FlagReader& flags, const Arguments& arguments) {
     case Scheme::kNone: return NoPositionFromFlags(flags);
     case Scheme::kAlibi: return AlibiFromFlags(flags);
     case Scheme::kRelativeBuckets: return RelativeBucketsFromFlags(flags);
+    case Scheme::kConfig: break;  // of its own below
   }
   return LearnedInit();
 }
@@ -122,6 +124,7 @@ TableSpec SchemeFromFlags(FlagReader& flags, const Arguments& arguments) {
 }  // namespace
 
 absl::StatusOr<TableSpec> SpecFromFlags(const Arguments& arguments) {
+  if (arguments.scheme() == Scheme::kConfig) return SpecFromConfig(arguments);
   FlagReader flags(arguments);
   TableSpec spec = SchemeFromFlags(flags, arguments);
   if (flags.Has("type")) spec.element_type = flags.Word("type", kElementTypes, ElementTypeName);

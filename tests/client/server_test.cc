@@ -138,6 +138,19 @@ TEST_F(ServerTest, BiasesEndBeforeTheFirstInfinity) {
   EXPECT_EQ(table.Read(131039, 2).status().code(), absl::StatusCode::kOutOfRange);
 }
 
+TEST_F(ServerTest, OpensAModelsTableByItsConfiguration) {
+  const Client client = Connect();
+  const std::string config = R"({"model_type": "gemma3_text", "head_dim": 64,
+      "rope_scaling": {"rope_type": "linear", "factor": 8}})";
+  const auto opened = client.OpenModel(config, "full_attention");
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  const Table wanted = *client.Open(Rotary{.width = 64, .base = 1e6, .scaling = LinearScaling{8}});
+  EXPECT_EQ(opened->fingerprint(), wanted.fingerprint());
+  EXPECT_TRUE(*opened->Read(70, 2)->values<float>() == *wanted.Read(70, 2)->values<float>());
+  EXPECT_EQ(FieldOf(client.OpenModel(config).status()), "table");
+  EXPECT_EQ(FieldOf(client.OpenModel("{}").status()), "config_json.model_type");
+}
+
 TEST_F(ServerTest, TheWorkedExample) {
   const Table table = *Connect().Open(Sinusoidal{.width = 4});
   EXPECT_THAT(*table.Frequencies(), ElementsAre(1, 0.01));

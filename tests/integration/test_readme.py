@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import re
 import subprocess
 
@@ -30,6 +31,19 @@ def test_tool(line, tmp_path):
     assert ended.returncode == 0, ended.stderr
     written = re.search(r"--output=(\S+)", line)
     assert (tmp_path / written[1]).stat().st_size > 0 if written else ended.stdout
+
+
+@pytest.mark.parametrize("line", block("sh", "phasor describe").splitlines())
+def test_configurations(line, tmp_path):
+    (tmp_path / "config.json").write_text('{"model_type": "llama", "head_dim": 128}')
+    (tmp_path / "gemma3").mkdir()
+    (tmp_path / "gemma3" / "config.json").write_text(
+        '{"model_type": "gemma3_text", "head_dim": 256}')
+    path = {**os.environ, "PATH": f"{BUILD}/bin:{os.environ['PATH']}"}
+    ended = subprocess.run(line, shell=True, cwd=tmp_path, env=path, capture_output=True,
+                           timeout=TIMEOUT)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert ended.stdout or (tmp_path / "rope.npy").stat().st_size > 4096 * 128 * 4
 
 
 def test_c(tmp_path):

@@ -18,6 +18,7 @@
 #include "absl/time/time.h"
 #include "phasor/core/export.h"
 #include "phasor/core/spec.h"
+#include "phasor/models/model.h"
 #include "phasor/table.h"
 
 namespace phasor {
@@ -146,6 +147,16 @@ class PHASOR_EXPORT Client {
   /// and its value; OUT_OF_RANGE for values that do not fit the element type;
   /// FAILED_PRECONDITION if the server means another table by the same spec.
   absl::StatusOr<Table> Open(const TableSpec& spec) const;
+
+  /// Opens a table of the model that `config_json`, the text of its config.json,
+  /// describes: the one of that name (DescribeModel lists them), or the only one.
+  /// The configuration is read in this process, the table asked for as by Open.
+  ///
+  ///     auto table = client->OpenModel(config_json, "sliding_attention");
+  ///
+  /// **Errors**: those of DescribeModel, ModelDescription::SpecOf and Open.
+  absl::StatusOr<Table> OpenModel(absl::string_view config_json, absl::string_view table = "",
+                                  const ModelOptions& options = {}) const;
 
   /// The tables that the server holds, in order of fingerprint; none for a
   /// local client.
