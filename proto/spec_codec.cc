@@ -229,41 +229,6 @@ v1::TableSpec ToProto(const TableSpec& spec, Defaults defaults) {
   return proto;
 }
 
-using google::protobuf::FieldDescriptor;
-using google::protobuf::Message;
-
-std::string Join(const std::string& path, absl::string_view name) {
-  return path.empty() ? std::string(name) : absl::StrCat(path, ".", name);
-}
-
-absl::Status RejectUnknownFieldsAt(const std::string& path, const Message& message) {
-  const google::protobuf::Reflection& reflection = *message.GetReflection();
-  const google::protobuf::UnknownFieldSet& unknown = reflection.GetUnknownFields(message);
-  if (!unknown.empty()) {
-    const int number = unknown.field(0).number();
-    return Invalid(Join(path, absl::StrCat(number)),
-                   absl::StrCat("field number ", number, " of ",
-                                message.GetDescriptor()->full_name(), " is not known here"));
-  }
-  std::vector<const FieldDescriptor*> fields;
-  reflection.ListFields(message, &fields);
-  for (const FieldDescriptor* field : fields) {
-    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
-    const std::string inner = Join(path, field->name());
-    if (!field->is_repeated()) {
-      absl::Status status = RejectUnknownFieldsAt(inner, reflection.GetMessage(message, field));
-      if (!status.ok()) return status;
-      continue;
-    }
-    for (int i = 0; i < reflection.FieldSize(message, field); ++i) {
-      absl::Status status = RejectUnknownFieldsAt(absl::StrCat(inner, "[", i, "]"),
-                                                  reflection.GetRepeatedMessage(message, field, i));
-      if (!status.ok()) return status;
-    }
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<TableSpec> SpecFromProto(const v1::TableSpec& proto) {
@@ -345,10 +310,6 @@ absl::StatusOr<ElementType> ElementTypeFromProto(v1::ElementType type, absl::str
     default: break;
   }
   return Invalid(field, absl::StrCat(static_cast<int>(type), " is no known element type"));
-}
-
-absl::Status RejectUnknownFields(const google::protobuf::Message& message) {
-  return RejectUnknownFieldsAt("", message);
 }
 
 }  // namespace phasor

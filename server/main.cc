@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <google/protobuf/stubs/logging.h>
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <grpcpp/version_info.h>
@@ -38,12 +39,18 @@ void RouteGrpcLog() { gpr_set_log_function(&LogGrpc); }
 void RouteGrpcLog() {}
 #endif
 
+// Of what strangers send, which is refused anyway.
+void LogProtobuf(google::protobuf::LogLevel, const char*, int, const std::string& message) {
+  spdlog::debug("protobuf: {}", message);
+}
+
 void StartLogging(const std::string& level) {
   spdlog::set_default_logger(std::make_shared<spdlog::logger>(
       "phasord", std::make_shared<spdlog::sinks::stderr_sink_mt>()));
   spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
   spdlog::set_level(level == "error" ? spdlog::level::err : spdlog::level::from_str(level));
   RouteGrpcLog();
+  google::protobuf::SetLogHandler(&LogProtobuf);
 }
 
 // A connection is a file descriptor, and usual limits are low.

@@ -19,6 +19,7 @@
 #include "phasor/core/spec.h"
 #include "phasor/v1/table_spec.pb.h"
 #include "proto/spec_codec.h"
+#include "server/field_check.h"
 #include "server/known_specs.h"
 
 namespace phasor::server {
@@ -26,7 +27,7 @@ namespace phasor::server {
 /// Decodes a request and refuses fields that are not known here.
 ///
 /// **Errors**: INVALID_ARGUMENT for bytes that are no such message, and those
-/// of RejectUnknownFields.
+/// of CheckFields.
 template <typename Request>
 absl::Status Decode(const grpc::ByteBuffer& bytes, Request* request) {
   grpc::ByteBuffer copy(bytes);  // shares the bytes; a reader wants its own
@@ -35,7 +36,7 @@ absl::Status Decode(const grpc::ByteBuffer& bytes, Request* request) {
     return absl::InvalidArgumentError(
         absl::StrCat("the request cannot be decoded as ", request->GetTypeName()));
   }
-  return RejectUnknownFields(*request);
+  return CheckFields(bytes, *Request::descriptor());
 }
 
 /// The bytes of a response that is not made of rows.
