@@ -174,7 +174,7 @@ HWY_INLINE Rounded<kType> Round(const Unrounded<kType> (&value)[kParts<kType>],
 
 #if HWY_TARGET != HWY_SCALAR
 // The same for the 16-bit types at half the cost, by way of float32; false where that
-// leaves anything open, about once in a thousand vectors.
+// leaves anything open, less than once in a hundred vectors.
 // Where all numbers within the error round to one float32 number, and that is not
 // midway between two elements, they are all on one side of every midpoint.
 template <ElementType kType>
@@ -183,14 +183,12 @@ HWY_INLINE bool RoundByFloats(const Doubles (&value)[4], const Doubles (&error)[
   const ElementTag<ElementType::kFloat32> d;
   rounding::FloatBits halves[2];
   rounding::FloatBits open = hn::Zero(d);
-  for (int k = 0; k < 2; ++k) {
-    const Doubles lower[2] = {hn::Sub(value[2 * k], error[2 * k]),
-                              hn::Sub(value[2 * k + 1], error[2 * k + 1])};
-    const Doubles upper[2] = {hn::Add(value[2 * k], error[2 * k]),
-                              hn::Add(value[2 * k + 1], error[2 * k + 1])};
+  for (std::size_t k = 0; k < 4; k += 2) {
+    const Doubles lower[2] = {hn::Sub(value[k], error[k]), hn::Sub(value[k + 1], error[k + 1])};
+    const Doubles upper[2] = {hn::Add(value[k], error[k]), hn::Add(value[k + 1], error[k + 1])};
     const rounding::FloatBits below = rounding::ToFloats(lower);
     rounding::FloatBits midway;
-    halves[k] = rounding::RoundFloats<kType>(below, midway);
+    halves[k / 2] = rounding::RoundFloats<kType>(below, midway);
     open = hn::Or(open, hn::Or(midway, hn::Xor(below, rounding::ToFloats(upper))));
   }
   const ElementTag<kType> shorts;
