@@ -225,9 +225,9 @@ class BlockCache {
     friend bool operator==(const Key&, const Key&) = default;
     template <typename H>
     friend H AbslHashValue(H state, const Key& key) {
-      std::uint64_t digest;
-      std::memcpy(&digest, key.digest.data(), sizeof digest);
-      return H::combine(std::move(state), digest, key.table, key.index);
+      std::uint64_t digest_head;
+      std::memcpy(&digest_head, key.digest.data(), sizeof digest_head);
+      return H::combine(std::move(state), digest_head, key.table, key.index);
     }
   };
   struct Entry {

@@ -3,6 +3,7 @@
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <grpcpp/version_info.h>
+#include <malloc.h>
 #include <signal.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
@@ -150,6 +151,13 @@ int main(int argc, char** argv) {
 #ifdef NDEBUG
   // Debian's Abseil looks for lock-order inversions at every lock, and aborts.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+#endif
+#ifdef __GLIBC__
+  // Left to itself, glibc moves this bound up with every large array that is
+  // freed, and keeps in its heaps, of which each thread has one, what tables
+  // leave behind.
+  mallopt(M_MMAP_THRESHOLD, 128 << 10);
+  mallopt(M_ARENA_MAX, 2);
 #endif
   return phasor::server::Run(std::vector<std::string>(argv + 1, argv + argc));
 }
