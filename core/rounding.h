@@ -41,7 +41,7 @@ constexpr BinaryFormat FormatOf(ElementType type) {
     case ElementType::kBfloat16: return {8, -133, 16};
     case ElementType::kInt32: break;
   }
-  return {};
+  return {1, 0, 32};  // nothing is rounded to integers
 }
 
 /// The unsigned integer that holds one element.

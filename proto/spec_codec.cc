@@ -117,7 +117,7 @@ absl::StatusOr<Alibi> FromProto(const v1::Alibi& proto) {
   return a;
 }
 
-RelativeBuckets FromProto(const v1::RelativeBuckets& proto) {
+absl::StatusOr<RelativeBuckets> FromProto(const v1::RelativeBuckets& proto) {
   RelativeBuckets b;
   if (proto.has_num_buckets()) b.num_buckets = proto.num_buckets();
   if (proto.has_max_distance()) b.max_distance = proto.max_distance();
@@ -256,7 +256,8 @@ absl::StatusOr<TableSpec> SpecFromProto(const v1::TableSpec& proto) {
     case v1::TableSpec::kRotary: {
       absl::StatusOr<Rotary> scheme = RotaryFromProto(proto.rotary());
       if (!scheme.ok()) return scheme.status();
-      return TableSpec(*std::move(scheme), *type);
+      TableSpec spec(*std::move(scheme), *type);
+      return spec;
     }
     case v1::TableSpec::kTimestep: {
       absl::StatusOr<Timestep> scheme = FromProto(proto.timestep());
@@ -273,8 +274,11 @@ absl::StatusOr<TableSpec> SpecFromProto(const v1::TableSpec& proto) {
       if (!scheme.ok()) return scheme.status();
       return TableSpec(*scheme, *type);
     }
-    case v1::TableSpec::kRelativeBuckets:
-      return TableSpec(FromProto(proto.relative_buckets()), *type);
+    case v1::TableSpec::kRelativeBuckets: {
+      absl::StatusOr<RelativeBuckets> scheme = FromProto(proto.relative_buckets());
+      if (!scheme.ok()) return scheme.status();
+      return TableSpec(*scheme, *type);
+    }
     case v1::TableSpec::SCHEME_NOT_SET: break;
   }
   return Invalid("spec", "no scheme is set; set one, sinusoidal for example");

@@ -411,7 +411,7 @@ TEST(ElementTypeTest, EveryTypeThereAndBack) {
   }
   EXPECT_EQ(*ElementTypeFromProto(v1::ELEMENT_TYPE_UNSPECIFIED, "x"), ElementType::kFloat32);
   ExpectError(ElementTypeFromProto(static_cast<v1::ElementType>(6), "rows.element_type").status(),
-              "rows.element_type", "5");
+              "rows.element_type", "6");
 }
 
 }  // namespace
