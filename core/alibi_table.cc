@@ -39,7 +39,7 @@ std::int64_t Numerator(const Alibi& spec, std::int64_t k) {
 void SetExponent(const Alibi& spec, std::int64_t numerator, mpfr_ptr out) {
   mpfr_set_d(out, spec.bias_max, MPFR_RNDN);
   mpfr_mul_si(out, out, numerator, MPFR_RNDN);
-  mpfr_div_ui(out, out, static_cast<unsigned long>(HeadsOfPowerOfTwo(spec)), MPFR_RNDN);
+  mpfr_div_si(out, out, HeadsOfPowerOfTwo(spec), MPFR_RNDN);
 }
 
 // slope * position to the precision of `out`; returns an e such that it is within 2^e.
@@ -95,9 +95,7 @@ std::int64_t LastAlibiPosition(const Alibi& spec, ElementType type) {
   mpfr_exp2(last, last, MPFR_RNDN);
   mpfr_mul_d(last, last, kInfinite, MPFR_RNDN);
   if (mpfr_cmp_si(last, kMaxPosition) > 0) return kMaxPosition;
-  // It is an integer only where the slope is a power of two, and exact then. An
-  // irrational one is no 2^-200 away from an integer: that takes a bias_max of
-  // many more bits.
+  // It is an integer only where the slope is a power of two, and exact then.
   return mpfr_get_si(last, MPFR_RNDU) - 1;
 }
 

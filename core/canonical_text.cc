@@ -156,6 +156,13 @@ struct SchemeLines {
     lines->AddUnless(1.0, "timestep.scale", t.scale);
     lines->AddUnless(false, "timestep.flip_sin_to_cos", t.flip_sin_to_cos);
   }
+  void operator()(const RelativeBuckets& b) const {
+    const RelativeBuckets standard;
+    if (b == standard) lines->AddEmptyMessage("relative_buckets");
+    lines->AddUnless(standard.num_buckets, "relative_buckets.num_buckets", b.num_buckets);
+    lines->AddUnless(standard.max_distance, "relative_buckets.max_distance", b.max_distance);
+    lines->AddUnless(standard.bidirectional, "relative_buckets.bidirectional", b.bidirectional);
+  }
   void operator()(const Alibi& a) const {
     lines->Add("alibi.head_count", a.head_count);
     lines->AddUnless(kDefaultBiasMax, "alibi.bias_max", a.bias_max);
@@ -184,7 +191,7 @@ struct SchemeLines {
 std::string CanonicalText(const TableSpec& spec) {
   Lines lines;
   std::visit(SchemeLines{&lines}, spec.scheme);
-  if (spec.element_type != ElementType::kFloat32) {
+  if (spec.element_type != DefaultElementType(spec.scheme)) {
     lines.AddEnum("element_type", "ELEMENT_TYPE_", ElementTypeName(spec.element_type));
   }
   // Numerics has one value so far, its default.

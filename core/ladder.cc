@@ -105,6 +105,7 @@ FrequencyLadder FrequencyLadder::Of(const CanonicalSpec& spec) {
     FrequencyLadder operator()(const Timestep& t) const { return FrequencyLadder(t); }
     FrequencyLadder operator()(const NoPosition& n) const { return FrequencyLadder(n); }
     FrequencyLadder operator()(const Alibi&) const { return {}; }
+    FrequencyLadder operator()(const RelativeBuckets&) const { return {}; }
     FrequencyLadder operator()(const LearnedInit&) const { return {}; }
   };
   return std::visit(Visitor{}, spec.spec().scheme);

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/alibi_table.h"
+#include "core/bucket_table.h"
 #include "core/fp_environment.h"
 #include "core/odd_width_table.h"
 #include "core/seeded_table.h"
@@ -28,6 +29,7 @@ std::shared_ptr<const LocalTable> MakeOfType(CanonicalSpec spec, Arguments&... a
       return std::make_shared<Table<ElementType::kFloat16>>(std::move(spec), arguments...);
     case ElementType::kBfloat16:
       return std::make_shared<Table<ElementType::kBfloat16>>(std::move(spec), arguments...);
+    case ElementType::kInt32: break;
   }
   return nullptr;
 }
@@ -56,6 +58,11 @@ struct MakerOf {
   }
   Maker operator()(const Alibi&) const {
     return [](CanonicalSpec spec, StopCheck&) { return MakeOfType<AlibiTable>(std::move(spec)); };
+  }
+  Maker operator()(const RelativeBuckets&) const {
+    return [](CanonicalSpec spec, StopCheck& stop) -> std::shared_ptr<const LocalTable> {
+      return std::make_shared<BucketTable>(std::move(spec), stop);
+    };
   }
   Maker operator()(const NoPosition& n) const {
     if (!n.additive) return MakePairs;

@@ -42,6 +42,7 @@ struct RulesOf {
     return PairRules{n.layout, 0, std::nullopt, OddColumn::kNone, {}, {}};
   }
   std::optional<PairRules> operator()(const Alibi&) const { return std::nullopt; }
+  std::optional<PairRules> operator()(const RelativeBuckets&) const { return std::nullopt; }
   std::optional<PairRules> operator()(const LearnedInit&) const { return std::nullopt; }
 };
 

@@ -247,6 +247,7 @@ bool RotateRow(ElementType type, std::int64_t pairs, const Anchor& anchor, const
     case ElementType::kFloat16: return RotateRowOf<ElementType::kFloat16>(pairs, rotation, target);
     case ElementType::kBfloat16:
       return RotateRowOf<ElementType::kBfloat16>(pairs, rotation, target);
+    case ElementType::kInt32: break;
   }
   return false;
 }
@@ -274,6 +275,7 @@ void MarkDoubt(ElementType type, std::int64_t pairs, const Anchor& anchor, const
       return MarkDoubtOf<ElementType::kFloat16>(pairs, rotation, sines, cosines);
     case ElementType::kBfloat16:
       return MarkDoubtOf<ElementType::kBfloat16>(pairs, rotation, sines, cosines);
+    case ElementType::kInt32: break;
   }
 }
 

@@ -74,6 +74,7 @@ std::uint64_t SettleAmplified(const FrequencyLadder& ladder, const PhaseLadder& 
       return SettleAs<ElementType::kFloat16>(ladder, phases, factor, trig, i, position, counts);
     case ElementType::kBfloat16:
       return SettleAs<ElementType::kBfloat16>(ladder, phases, factor, trig, i, position, counts);
+    case ElementType::kInt32: break;
   }
   return 0;
 }

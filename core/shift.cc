@@ -285,6 +285,7 @@ absl::Status RowShift::Apply(absl::Span<const std::byte> rows, absl::Span<std::b
     case ElementType::kFloat64: return shift.template operator()<ElementType::kFloat64>();
     case ElementType::kFloat16: return shift.template operator()<ElementType::kFloat16>();
     case ElementType::kBfloat16: return shift.template operator()<ElementType::kBfloat16>();
+    case ElementType::kInt32: break;
   }
   return absl::InternalError("unreachable");
 }
@@ -303,6 +304,7 @@ absl::Status ShiftRows(const CanonicalSpec& spec, ShiftBy by, absl::Span<const s
 absl::Status RotatePairs(ElementType type, absl::Span<const double> angles,
                          absl::Span<std::byte> pairs) {
   const FpEnvironment environment;
+  if (type == ElementType::kInt32) return Invalid("type", "INT32 pairs are not turned");
   const std::size_t size = ElementBytes(type);
   if (pairs.size() % (2 * size) != 0 || pairs.size() / (2 * size) != angles.size()) {
     return Invalid("pairs", absl::StrCat(pairs.size(), " bytes given; ", angles.size(),

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/alibi_table.h"
 #include "core/attention_factor.h"
+#include "core/bucket_table.h"
 #include "core/canonical_text.h"
 #include "core/field_check.h"
 #include "core/fp_environment.h"
@@ -41,6 +42,7 @@ double LargestStddev(ElementType type) {
     case ElementType::kFloat64: return 0x1.2ecae7b08ca9ap+1021;
     case ElementType::kFloat16: return 0x1.2eb7fb0211a0ep+13;
     case ElementType::kBfloat16: return 0x1.2e33823cb4635p+125;
+    case ElementType::kInt32: break;
   }
   return 0;
 }
@@ -117,6 +119,25 @@ absl::Status CheckSinusoidalWidth(const Sinusoidal& s) {
   return absl::OkStatus();
 }
 
+constexpr std::int64_t kMaxBuckets = 8192;
+
+// Whether a scheme has such elements.
+absl::Status CheckElementType(const TableSpec& spec) {
+  constexpr absl::string_view kField = "spec.element_type";
+  // Enumerations may have been cast from any number.
+  const absl::string_view name = ElementTypeName(spec.element_type);
+  if (name.empty()) {
+    return Invalid(kField,
+                   absl::StrCat(static_cast<int>(spec.element_type), " is no known element type"));
+  }
+  const bool is_integer = spec.element_type == ElementType::kInt32;
+  if (is_integer == std::holds_alternative<RelativeBuckets>(spec.scheme)) return absl::OkStatus();
+  return Invalid(
+      kField, absl::StrCat(
+                  name, " is no type of ", SchemeName(spec.scheme), " elements; use ",
+                  is_integer ? "FLOAT32, FLOAT64, FLOAT16 or BFLOAT16" : "INT32, or leave it out"));
+}
+
 // Checks the fields of a scheme and fills in its defaults.
 struct SchemeCheck {
   ElementType element_type;
@@ -168,6 +189,21 @@ struct SchemeCheck {
     }
     if (IsBetween(1 / kMostScale, t.scale, kMostScale)) return absl::OkStatus();
     return Invalid("spec.timestep.scale", absl::StrCat(Text(t.scale), " is not in 2^-32 ... 2^32"));
+  }
+
+  absl::Status operator()(RelativeBuckets& b) const {
+    const int least = b.bidirectional ? 4 : 2;
+    if (b.num_buckets < least || b.num_buckets > kMaxBuckets) {
+      return Invalid("spec.relative_buckets.num_buckets",
+                     absl::StrCat(b.num_buckets, " is not in ", least, " ... ", kMaxBuckets));
+    }
+    if (b.max_distance > SingleBuckets(b) && b.max_distance <= kMaxPosition) {
+      return absl::OkStatus();
+    }
+    return Invalid("spec.relative_buckets.max_distance",
+                   absl::StrCat(b.max_distance, " is not above ", SingleBuckets(b),
+                                ", the distances that have a bucket of their own, and at most "
+                                "2^53"));
   }
 
   absl::Status operator()(Alibi& a) const {
@@ -258,6 +294,9 @@ struct ExtentOf {
   Extent operator()(const Timestep& t) const {
     return {t.width, t.width / 2, 1, 1.0, -kMaxPosition, kMaxPosition};
   }
+  Extent operator()(const RelativeBuckets&) const {
+    return {1, 0, 1, std::nullopt, -kMaxPosition, kMaxPosition};
+  }
   Extent operator()(const Alibi& a) const {
     const std::int64_t last = LastAlibiPosition(a, element_type);
     Extent extent{a.head_count, 0, 1, std::nullopt, -last, last, ""};
@@ -286,6 +325,7 @@ absl::string_view SchemeName(const Scheme& scheme) {
     absl::string_view operator()(const Timestep&) const { return "timestep"; }
     absl::string_view operator()(const NoPosition&) const { return "none"; }
     absl::string_view operator()(const Alibi&) const { return "alibi"; }
+    absl::string_view operator()(const RelativeBuckets&) const { return "relative_buckets"; }
   };
   return std::visit(Visitor{}, scheme);
 }
@@ -324,11 +364,7 @@ absl::string_view OddColumnName(OddColumn odd_column) {
 absl::StatusOr<CanonicalSpec> CanonicalSpec::Create(TableSpec spec) {
   // A subnormal number is not a zero, whatever the caller's thread thinks.
   const FpEnvironment environment;
-  // Enumerations may have been cast from any number.
-  if (ElementTypeName(spec.element_type).empty()) {
-    return Invalid("spec.element_type",
-                   absl::StrCat(static_cast<int>(spec.element_type), " is no known element type"));
-  }
+  if (absl::Status status = CheckElementType(spec); !status.ok()) return status;
   if (spec.numerics != Numerics::kExact) {
     return Invalid("spec.numerics",
                    absl::StrCat(static_cast<int>(spec.numerics), " is no known numerics"));
@@ -394,7 +430,7 @@ absl::Status CanonicalSpec::CheckPositions(absl::Span<const std::int64_t> positi
 
 absl::Status CanonicalSpec::CheckPositions(absl::Span<const double> positions) const {
   if (positions.empty()) return absl::OkStatus();
-  if (bounded()) {
+  if (bounded() || std::holds_alternative<RelativeBuckets>(spec_.scheme)) {
     return FieldError(
         absl::StatusCode::kInvalidArgument, "real_positions",
         absl::StrCat(SchemeName(spec_.scheme), " has rows at integers alone; use positions"));

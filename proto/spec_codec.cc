@@ -117,6 +117,14 @@ absl::StatusOr<Alibi> FromProto(const v1::Alibi& proto) {
   return a;
 }
 
+absl::StatusOr<RelativeBuckets> FromProto(const v1::RelativeBuckets& proto) {
+  RelativeBuckets b;
+  if (proto.has_num_buckets()) b.num_buckets = proto.num_buckets();
+  if (proto.has_max_distance()) b.max_distance = proto.max_distance();
+  if (proto.has_bidirectional()) b.bidirectional = proto.bidirectional();
+  return b;
+}
+
 enum class Defaults { kLeftOut, kFilledIn };
 
 // Writes the fields of a scheme into a message that is empty.
@@ -155,6 +163,13 @@ struct SchemeWriter {
     out.set_downscale_freq_shift(*t.downscale_freq_shift);
     if (fill || t.scale != 1) out.set_scale(t.scale);
     if (fill || t.flip_sin_to_cos) out.set_flip_sin_to_cos(t.flip_sin_to_cos);
+  }
+  void operator()(const RelativeBuckets& b) const {
+    const RelativeBuckets standard;
+    v1::RelativeBuckets& out = *proto->mutable_relative_buckets();
+    if (fill || b.num_buckets != standard.num_buckets) out.set_num_buckets(b.num_buckets);
+    if (fill || b.max_distance != standard.max_distance) out.set_max_distance(b.max_distance);
+    if (fill || b.bidirectional != standard.bidirectional) out.set_bidirectional(b.bidirectional);
   }
   void operator()(const Alibi& a) const {
     v1::Alibi& out = *proto->mutable_alibi();
@@ -207,7 +222,7 @@ v1::TableSpec ToProto(const TableSpec& spec, Defaults defaults) {
   const bool fill = defaults == Defaults::kFilledIn;
   v1::TableSpec proto;
   std::visit(SchemeWriter{&proto, fill}, spec.scheme);
-  if (fill || spec.element_type != ElementType::kFloat32) {
+  if (fill || spec.element_type != DefaultElementType(spec.scheme)) {
     proto.set_element_type(ElementTypeToProto(spec.element_type));
   }
   if (fill) proto.set_numerics(v1::NUMERICS_EXACT);
@@ -255,6 +270,9 @@ absl::StatusOr<TableSpec> SpecFromProto(const v1::TableSpec& proto) {
   absl::StatusOr<ElementType> type =
       ElementTypeFromProto(proto.element_type(), "spec.element_type");
   if (!type.ok()) return type.status();
+  if (proto.element_type() == v1::ELEMENT_TYPE_UNSPECIFIED && proto.has_relative_buckets()) {
+    type = ElementType::kInt32;
+  }
   if (proto.numerics() != v1::NUMERICS_UNSPECIFIED && proto.numerics() != v1::NUMERICS_EXACT) {
     return Invalid("spec.numerics",
                    absl::StrCat(static_cast<int>(proto.numerics()), " is no known numerics"));
@@ -273,7 +291,8 @@ absl::StatusOr<TableSpec> SpecFromProto(const v1::TableSpec& proto) {
     case v1::TableSpec::kRotary: {
       absl::StatusOr<Rotary> scheme = RotaryFromProto(proto.rotary());
       if (!scheme.ok()) return scheme.status();
-      return TableSpec(*std::move(scheme), *type);
+      TableSpec spec(*std::move(scheme), *type);
+      return spec;
     }
     case v1::TableSpec::kTimestep: {
       absl::StatusOr<Timestep> scheme = FromProto(proto.timestep());
@@ -287,6 +306,11 @@ absl::StatusOr<TableSpec> SpecFromProto(const v1::TableSpec& proto) {
     }
     case v1::TableSpec::kAlibi: {
       absl::StatusOr<Alibi> scheme = FromProto(proto.alibi());
+      if (!scheme.ok()) return scheme.status();
+      return TableSpec(*scheme, *type);
+    }
+    case v1::TableSpec::kRelativeBuckets: {
+      absl::StatusOr<RelativeBuckets> scheme = FromProto(proto.relative_buckets());
       if (!scheme.ok()) return scheme.status();
       return TableSpec(*scheme, *type);
     }
@@ -309,6 +333,7 @@ v1::ElementType ElementTypeToProto(ElementType type) {
     case ElementType::kFloat64: return v1::ELEMENT_TYPE_FLOAT64;
     case ElementType::kFloat16: return v1::ELEMENT_TYPE_FLOAT16;
     case ElementType::kBfloat16: return v1::ELEMENT_TYPE_BFLOAT16;
+    case ElementType::kInt32: return v1::ELEMENT_TYPE_INT32;
   }
   return v1::ELEMENT_TYPE_UNSPECIFIED;
 }
@@ -320,6 +345,7 @@ absl::StatusOr<ElementType> ElementTypeFromProto(v1::ElementType type, absl::str
     case v1::ELEMENT_TYPE_FLOAT64: return ElementType::kFloat64;
     case v1::ELEMENT_TYPE_FLOAT16: return ElementType::kFloat16;
     case v1::ELEMENT_TYPE_BFLOAT16: return ElementType::kBfloat16;
+    case v1::ELEMENT_TYPE_INT32: return ElementType::kInt32;
     default: break;
   }
   return Invalid(field, absl::StrCat(static_cast<int>(type), " is no known element type"));

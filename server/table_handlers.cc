@@ -54,9 +54,13 @@ class GetTableHandler final : public ImmediateHandler {
     if (const auto factor = spec->attention_factor()) table.set_attention_factor(*factor);
     table.set_first_position(spec->first_position());
     table.set_last_position(spec->last_position());
-    table.set_numerics_description(absl::StrCat(
-        "EXACT: every element is the real value of its formula, rounded once to ",
-        std::string(ElementTypeName(spec->element_type())), ", to nearest, ties to even"));
+    table.set_numerics_description(
+        spec->element_type() == ElementType::kInt32
+            ? "EXACT: every element is the integer that its formula gives"
+            : absl::StrCat(
+                  "EXACT: every element is the real value of its formula, rounded once to ",
+                  std::string(ElementTypeName(spec->element_type())),
+                  ", to nearest, ties to even"));
     // A spec that holds many frequencies is sent once rather than not at all.
     const auto bytes_needed = [&] { return static_cast<std::int64_t>(table.ByteSizeLong()); };
     if (bytes_needed() > backend_->max_message_bytes) table.clear_effective_spec();

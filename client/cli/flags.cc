@@ -32,6 +32,7 @@ constexpr SchemeInfo kSchemes[] = {
     {Scheme::kTimestep, "timestep"},
     {Scheme::kNone, "none"},
     {Scheme::kAlibi, "alibi"},
+    {Scheme::kRelativeBuckets, "relative_buckets"},
 };
 
 constexpr unsigned kRange = Bit(Verb::kRows) | Bit(Verb::kExport) | Bit(Verb::kPlot);
@@ -48,7 +49,8 @@ constexpr unsigned kTimestep = Bit(Scheme::kTimestep);
 constexpr unsigned kNone = Bit(Scheme::kNone);
 constexpr unsigned kAlibi = Bit(Scheme::kAlibi);
 constexpr unsigned kWide = kSinusoidal | kLearnedInit | kRotary | kTimestep | kNone;
-constexpr unsigned kEvery = kWide | kAlibi;
+constexpr unsigned kBuckets = Bit(Scheme::kRelativeBuckets);
+constexpr unsigned kEvery = kWide | kAlibi | kBuckets;
 
 constexpr FlagInfo kFlags[] = {
     {"max_positions", "N", kOfTables, kLearnedInit, "spec.*.max_positions", "rows of the table"},
@@ -128,13 +130,17 @@ constexpr FlagInfo kFlags[] = {
     {"bias_max", "X", kOfTables, kAlibi, "spec.*.bias_max", "of the slopes (8)"},
     {"form", "WORD", kOfTables, kAlibi, "spec.*.form",
      "distance (default): -slope * |position|; key_position: +slope * position"},
+    {"num_buckets", "N", kOfTables, kBuckets, "spec.*.num_buckets", "buckets in all (32)"},
+    {"max_distance", "N", kOfTables, kBuckets, "spec.*.max_distance",
+     "where the last bucket begins, about (128)"},
+    {"bidirectional", "WORD", kOfTables, kBuckets, "spec.*.bidirectional",
+     "true (default: encoders), false: keys after the query are all in bucket 0"},
     {"stddev", "X", kOfTables, kLearnedInit, "spec.*.stddev", "standard deviation (0.02)"},
     {"seed", "N", kOfTables, kLearnedInit, "spec.*.seed", "seed of the generator (0)"},
     {"stream", "N", kOfTables, kLearnedInit, "spec.*.stream", "stream of the generator (0)"},
     {"type", "WORD", kOfTables, kEvery, "spec.element_type",
-     "float32 (default), float64, float16, bfloat16"},
-    {"numerics", "WORD", kOfTables, kSinusoidal | kRotary | kTimestep | kNone | kAlibi,
-     "spec.numerics", "exact (default)"},
+     "float32 (default), float64, float16, bfloat16; of relative_buckets int32 (default)"},
+    {"numerics", "WORD", kOfTables, kEvery & ~kLearnedInit, "spec.numerics", "exact (default)"},
 
     {"start", "N", kRange, 0, "start_position", "first position (0)"},
     {"count", "N", kRange, 0, "row_count",

@@ -91,6 +91,7 @@ absl::string_view NpyTypeCode(ElementType type) {
     case ElementType::kFloat64: return "<f8";
     case ElementType::kFloat16: return "<f2";
     case ElementType::kBfloat16: return "<u2";
+    case ElementType::kInt32: return "<i4";
   }
   return "";
 }

@@ -91,6 +91,10 @@ struct TitleOf {
     if (a.form == AlibiForm::kKeyPosition) absl::StrAppend(&title, ", of key positions");
     return title;
   }
+  std::string operator()(const RelativeBuckets& b) const {
+    return absl::StrCat("relative_buckets, ", b.num_buckets, " of them, max distance ",
+                        b.max_distance, b.bidirectional ? "" : ", not bidirectional");
+  }
   std::string operator()(const NoPosition& n) const {
     return absl::StrCat("none, width ", n.width, n.additive ? ", additive" : "");
   }

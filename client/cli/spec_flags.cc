@@ -12,7 +12,8 @@ namespace phasor::cli {
 namespace {
 
 constexpr ElementType kElementTypes[] = {ElementType::kFloat32, ElementType::kFloat64,
-                                         ElementType::kFloat16, ElementType::kBfloat16};
+                                         ElementType::kFloat16, ElementType::kBfloat16,
+                                         ElementType::kInt32};
 constexpr AlibiForm kAlibiForms[] = {AlibiForm::kDistance, AlibiForm::kKeyPosition};
 constexpr OddColumn kOddColumns[] = {OddColumn::kZero, OddColumn::kSine};
 
@@ -97,6 +98,14 @@ TableSpec AlibiFromFlags(FlagReader& flags) {
   return scheme;
 }
 
+TableSpec RelativeBucketsFromFlags(FlagReader& flags) {
+  RelativeBuckets scheme;
+  scheme.num_buckets = flags.Integer("num_buckets").value_or(scheme.num_buckets);
+  scheme.max_distance = flags.Integer("max_distance").value_or(scheme.max_distance);
+  scheme.bidirectional = flags.Bool("bidirectional").value_or(scheme.bidirectional);
+  return scheme;
+}
+
 TableSpec SchemeFromFlags(FlagReader& flags, const Arguments& arguments) {
   switch (*arguments.scheme()) {
     case Scheme::kSinusoidal: return SinusoidalFromFlags(flags, arguments);
@@ -105,6 +114,7 @@ TableSpec SchemeFromFlags(FlagReader& flags, const Arguments& arguments) {
     case Scheme::kTimestep: return TimestepFromFlags(flags);
     case Scheme::kNone: return NoPositionFromFlags(flags);
     case Scheme::kAlibi: return AlibiFromFlags(flags);
+    case Scheme::kRelativeBuckets: return RelativeBucketsFromFlags(flags);
   }
   return LearnedInit();
 }
@@ -114,7 +124,7 @@ TableSpec SchemeFromFlags(FlagReader& flags, const Arguments& arguments) {
 absl::StatusOr<TableSpec> SpecFromFlags(const Arguments& arguments) {
   FlagReader flags(arguments);
   TableSpec spec = SchemeFromFlags(flags, arguments);
-  spec.element_type = flags.Word("type", kElementTypes, ElementTypeName);
+  if (flags.Has("type")) spec.element_type = flags.Word("type", kElementTypes, ElementTypeName);
   if (const auto numerics = arguments.Text("numerics"); numerics.has_value()) {
     if (*numerics == "torch_float32") {
       flags.Fail("numerics", "torch_float32 is not offered for this scheme; known: exact");

@@ -111,6 +111,11 @@ struct AddScheme {
                      {"bias_max", scheme.bias_max},
                      {"form", absl::StrCat("ALIBI_FORM_", AlibiFormName(scheme.form))}};
   }
+  void operator()(const RelativeBuckets& scheme) const {
+    json["relative_buckets"] = {{"num_buckets", scheme.num_buckets},
+                                {"max_distance", scheme.max_distance},
+                                {"bidirectional", scheme.bidirectional}};
+  }
   void operator()(const NoPosition& scheme) const {
     Json& fields = json["none"];
     fields["width"] = scheme.width;

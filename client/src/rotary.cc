@@ -47,6 +47,7 @@ struct PairTableOf {
   }
   std::optional<PairTable> operator()(const Timestep&) const { return std::nullopt; }
   std::optional<PairTable> operator()(const Alibi&) const { return std::nullopt; }
+  std::optional<PairTable> operator()(const RelativeBuckets&) const { return std::nullopt; }
   std::optional<PairTable> operator()(const NoPosition& n) const {
     if (n.additive) return std::nullopt;
     return PairTable{n.width, n.layout};

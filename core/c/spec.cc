@@ -159,6 +159,7 @@ std::int32_t NumberOf(ElementType type) {
     case ElementType::kFloat64: return PHASOR_FLOAT64;
     case ElementType::kFloat16: return PHASOR_FLOAT16;
     case ElementType::kBfloat16: return PHASOR_BFLOAT16;
+    case ElementType::kInt32: break;
   }
   return PHASOR_DEFAULT_ELEMENT_TYPE;
 }

@@ -17,7 +17,8 @@ PAGE = (Path(__file__).parents[2] / "docs" / "tables-of-models.md").read_text()
 def rows(tool, words, positions):
     """The rows as binary64 [len(positions), row_width]."""
     numbers = ",".join(map(str, positions))
-    text = tool.out("gather", *words.split(), "--type=float64", f"--positions={numbers}", "--local")
+    kind = "int32" if words.startswith("relative_buckets") else "float64"
+    text = tool.out("gather", *words.split(), f"--type={kind}", f"--positions={numbers}", "--local")
     return np.loadtxt(text.decode().splitlines(), delimiter=",", ndmin=2)
 
 
@@ -132,6 +133,25 @@ def mpt(length, heads, bias_max):
     return np.arange(1 - length, 1)[:, None] * slopes[None, :]
 
 
+def t5(positions, bidirectional, num_buckets=32, max_distance=128):
+    """T5Attention._relative_position_bucket: its logarithm is a float32."""
+    relative = np.asarray(positions)
+    buckets = np.zeros_like(relative)
+    if bidirectional:
+        num_buckets //= 2
+        buckets += (relative > 0) * num_buckets
+        relative = np.abs(relative)
+    else:
+        relative = -np.minimum(relative, 0)
+    exact = num_buckets // 2
+    with np.errstate(divide="ignore"):
+        logarithm = np.log(relative.astype(np.float32) / np.float32(exact))
+    scaled = logarithm / np.float32(math.log(max_distance / exact)) * np.float32(num_buckets - exact)
+    large = exact + np.maximum(scaled, 0).astype(int)
+    large = np.minimum(large, num_buckets - 1)
+    return (buckets + np.where(relative < exact, relative, large))[:, None]
+
+
 # ---------------------------------------------------------------- the page's tables
 
 FEW = range(24)
@@ -139,6 +159,7 @@ FEW = range(24)
 FAIRSEQ = lambda width: lambda: fairseq(26, width, 1)[2:]  # noqa: E731
 STEPS = [0.0, 0.5, 1.0, 23.75, 999.0]
 UNIT = [0.0, 0.125, 0.7, 1.0]
+AROUND = range(-600, 601)
 XL = [6, 5, 4, 3, 2, 1, 0, -1, -2, -3]
 
 # The flags, positions, and the rows that the model's code has there.
@@ -175,6 +196,10 @@ MODELS = {
     "alibi --head_count=32 --form=key_position": (FEW, lambda: bloom(24, 32)),
     "alibi --head_count=32": (range(23, -1, -1), lambda: mpt(24, 32, 8)),
     "alibi --head_count=6 --bias_max=16": (range(23, -1, -1), lambda: mpt(24, 6, 16)),
+    "relative_buckets": (AROUND, lambda: t5(AROUND, True)),
+    "relative_buckets --bidirectional=false": (AROUND, lambda: t5(AROUND, False)),
+    "relative_buckets --num_buckets=64 --max_distance=256": (
+        AROUND, lambda: t5(AROUND, True, 64, 256)),
     "none --width=128": (FEW, lambda: np.repeat([[1.0, 0.0]], 64, axis=1).repeat(24, axis=0)),
     "none --width=768 --additive=true": (FEW, lambda: np.zeros((24, 768))),
     "sinusoidal --width=410 --layout=sin_cos_halves": (XL, lambda: transformer_xl(XL, 410)),
@@ -188,7 +213,7 @@ def test_tables_are_what_the_models_compute(tool, words):
 
 
 def test_the_page_lists_the_tables_that_are_tried():
-    listed = re.findall(r"^\|.*\| `(\w+ --[^`]*)` \|", PAGE, re.MULTILINE)
+    listed = re.findall(r"^\|.*\| `([^`]*)` \|$", PAGE, re.MULTILINE)
     assert sorted(listed) == sorted(MODELS)
 
 
@@ -282,6 +307,31 @@ def test_a_bias_that_is_an_infinity_is_no_row(tool):
                  "--local", names=["--count=2", "column 0", "FLOAT16"])
 
 
+@pytest.mark.parametrize("buckets,distance", [
+    (4, 16), (8, 20), (16, 64), (24, 100), (32, 800), (64, 128), (128, 512), (256, 4096)])
+def test_buckets_are_those_of_a_float32_logarithm(tool, buckets, distance):
+    positions = range(-2 * distance, 3)
+    words = f"relative_buckets --num_buckets={buckets} --max_distance={distance}"
+    agree(rows(tool, words + " --bidirectional=false", positions),
+          t5(positions, False, buckets, distance))
+
+
+def test_buckets_are_integers_in_every_format(tool):
+    words = ["rows", "relative_buckets", "--start=-3", "--count=6", "--local"]
+    assert tool.out(*words) == b"3\n2\n1\n0\n17\n18\n"
+    array = tool.npy(*words)
+    assert array.dtype == np.dtype("<i4") and array.shape == (6, 1)
+    assert array.ravel().tolist() == [3, 2, 1, 0, 17, 18]
+    assert tool.out(*words, "--format=raw") == array.tobytes()
+    assert b"int32" in tool.out(*words, "--format=table").lower()
+    assert b"relative_buckets" in tool.out("plot", "relative_buckets", "--count=40", "--local")
+
+
+def test_buckets_have_no_fractional_positions(tool):
+    tool.refused("gather", "relative_buckets", "--positions=0.5", "--local",
+                 names=["--positions", "integers"])
+
+
 def test_alibi_has_no_frequencies(tool):
     tool.refused("freqs", "alibi", "--head_count=8", "--local", names=["alibi"])
 
@@ -316,6 +366,12 @@ def test_transformer_xl_clamps_its_positions_itself(tool):
     ("sinusoidal --width=8 --ladder=timescales --min_timescale=0", "--min_timescale=0"),
     ("sinusoidal --width=8 --ladder=timescales --max_timescale=1", "--max_timescale=1"),
     ("rotary --width=7 --odd_column=zero", "--odd_column"),
+    ("relative_buckets --num_buckets=3", "--num_buckets=3"),
+    ("relative_buckets --max_distance=8", "--max_distance=8"),
+    ("relative_buckets --bidirectional=yes", "--bidirectional=yes"),
+    ("relative_buckets --type=float32", "--type=float32"),
+    ("relative_buckets --width=1", "--width"),
+    ("sinusoidal --width=8 --type=int32", "--type=int32"),
     ("alibi --bias_max=8", "--head_count"),
     ("alibi --head_count=0", "--head_count=0"),
     ("alibi --head_count=8 --bias_max=0", "--bias_max=0"),

@@ -53,6 +53,9 @@ SPECS = [
     ["none", "--width=8"],
     ["none", "--width=8", "--layout=cos_sin_duplicated_pairs", "--type=float16"],
     ["none", "--width=7", "--additive=true"],
+    ["relative_buckets"],
+    ["relative_buckets", "--num_buckets=64", "--max_distance=256", "--bidirectional=false",
+     "--type=int32"],
     ["alibi", "--head_count=32"],
     ["alibi", "--head_count=12", "--bias_max=16", "--form=key_position", "--type=float16"],
 ]

@@ -132,6 +132,16 @@ TEST(CanonicalTextTest, EveryFieldOfAlibi) {
             "alibi.head_count=8\n");
 }
 
+TEST(CanonicalTextTest, EveryFieldOfRelativeBuckets) {
+  EXPECT_EQ(TextOf(RelativeBuckets{}), "relative_buckets={}\n");
+  EXPECT_EQ(TextOf({RelativeBuckets{.num_buckets = 32}, ElementType::kInt32}),
+            "relative_buckets={}\n");
+  EXPECT_EQ(TextOf(RelativeBuckets{64, 256, false}),
+            "relative_buckets.bidirectional=false\n"
+            "relative_buckets.max_distance=256\n"
+            "relative_buckets.num_buckets=64\n");
+}
+
 TEST(CanonicalTextTest, RealsAreDefaultsBitForBitOnly) {
   EXPECT_EQ(TextOf(Sinusoidal{.width = 4, .base = 0x1.3880000000001p+13}),
             "sinusoidal.base=40c3880000000001\nsinusoidal.width=4\n");
@@ -217,6 +227,9 @@ std::vector<TableSpec> OneFieldVaried() {
   specs.insert(specs.end(), {Alibi{.head_count = 8}, Alibi{.head_count = 9},
                              Alibi{.head_count = 8, .bias_max = 16},
                              Alibi{.head_count = 8, .form = AlibiForm::kKeyPosition}});
+  specs.insert(specs.end(),
+               {RelativeBuckets{}, RelativeBuckets{.num_buckets = 33},
+                RelativeBuckets{.max_distance = 129}, RelativeBuckets{.bidirectional = false}});
   const Timestep t{.width = 8, .downscale_freq_shift = 0};
   specs.insert(specs.end(),
                {t, Timestep{.width = 9, .downscale_freq_shift = 0},
@@ -388,6 +401,14 @@ TableSpec SpecOf(Fields& fields) {
     l.seed = Integer(Take(fields, "learned_init.seed", "0"));
     l.stream = Integer(Take(fields, "learned_init.stream", "0"));
     return {l, type};
+  }
+  if (fields.begin()->first.rfind("relative_buckets", 0) == 0) {
+    Take(fields, "relative_buckets", "");
+    RelativeBuckets b;
+    b.num_buckets = Integer(Take(fields, "relative_buckets.num_buckets", "32"));
+    b.max_distance = Integer(Take(fields, "relative_buckets.max_distance", "128"));
+    b.bidirectional = Take(fields, "relative_buckets.bidirectional", "") != "false";
+    return b;
   }
   if (fields.count("alibi.head_count") != 0) {
     Alibi a;

@@ -152,6 +152,9 @@ SPECS = [
     scheme("alibi", head_count=32),
     scheme("alibi", head_count=12, form="ALIBI_FORM_KEY_POSITION", element_type="BFLOAT16"),
     scheme("alibi", head_count=6, bias_max=16.0),
+    scheme("relative_buckets"),
+    scheme("relative_buckets", num_buckets=64, max_distance=256),
+    scheme("relative_buckets", bidirectional="false"),
 ]
 
 

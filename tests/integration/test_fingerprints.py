@@ -46,6 +46,8 @@ SPECS = [
     {"sinusoidal": {"width": 8, "timescales": {}}},
     {"sinusoidal": {"width": 9, "timescales": {"min_timescale": 2, "max_timescale": 5000},
                     "layout": 2, "odd_column": 1}},
+    {"relative_buckets": {}},
+    {"relative_buckets": {"num_buckets": 64, "max_distance": 256, "bidirectional": False}},
     {"alibi": {"head_count": 32}},
     {"alibi": {"head_count": 12, "bias_max": 16, "form": 2}},
     {"none": {"width": 8}},

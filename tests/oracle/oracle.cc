@@ -26,6 +26,7 @@ Shape ShapeOf(ElementType type) {
     case ElementType::kFloat64: return {53, -1074, 1024};
     case ElementType::kFloat16: return {11, -24, 16};
     case ElementType::kBfloat16: return {8, -133, 128};
+    case ElementType::kInt32: break;
   }
   std::abort();
 }

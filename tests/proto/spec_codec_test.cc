@@ -149,6 +149,26 @@ TEST(SpecFromProtoTest, EveryFieldOfAlibiIsRead) {
   ExpectError(SpecFromProto(unknown).status(), "spec.alibi.form", "77");
 }
 
+TEST(SpecFromProtoTest, EveryFieldOfRelativeBucketsIsRead) {
+  EXPECT_EQ(Read("relative_buckets {}"), TableSpec(RelativeBuckets{}, ElementType::kInt32));
+  EXPECT_EQ(Read("relative_buckets {} element_type: ELEMENT_TYPE_INT32"),
+            TableSpec(RelativeBuckets{}, ElementType::kInt32));
+  EXPECT_EQ(Read("relative_buckets { num_buckets: 0 max_distance: 5 bidirectional: false }"),
+            TableSpec(RelativeBuckets{0, 5, false}));
+  ExpectError(ReadAndCheck("relative_buckets {} element_type: ELEMENT_TYPE_FLOAT32"),
+              "spec.element_type", "FLOAT32");
+  ExpectError(ReadAndCheck("sinusoidal { width: 8 } element_type: ELEMENT_TYPE_INT32"),
+              "spec.element_type", "INT32");
+}
+
+TEST(SpecToProtoTest, TheElementTypeOfRelativeBucketsIsItsDefault) {
+  EXPECT_EQ(CanonicalToProto(Checked(RelativeBuckets{})).ShortDebugString(),
+            "relative_buckets { }");
+  EXPECT_EQ(EffectiveToProto(Checked(RelativeBuckets{})).ShortDebugString(),
+            "relative_buckets { num_buckets: 32 max_distance: 128 bidirectional: true } "
+            "element_type: ELEMENT_TYPE_INT32 numerics: NUMERICS_EXACT");
+}
+
 struct ScalingCase {
   std::string text;
   RotaryScaling scaling;
@@ -303,6 +323,8 @@ std::vector<TableSpec> Specs() {
       Sinusoidal{.width = 8, .ladder = TimescaleLadder{}},
       Sinusoidal{.width = 9, .ladder = TimescaleLadder{0.5, 10000}, .odd_column = OddColumn::kZero},
       Sinusoidal{.width = 9, .ladder = TimescaleLadder{1, 64}, .odd_column = OddColumn::kSine},
+      RelativeBuckets{},
+      RelativeBuckets{64, 256, false},
       Alibi{.head_count = 12},
       Alibi{.head_count = 12, .bias_max = 4, .form = AlibiForm::kKeyPosition},
       NoPosition{.width = 8},
@@ -382,14 +404,14 @@ TEST(SpecToProtoTest, ExplicitLadderHasNoBase) {
 
 TEST(ElementTypeTest, EveryTypeThereAndBack) {
   for (ElementType type : {ElementType::kFloat32, ElementType::kFloat64, ElementType::kFloat16,
-                           ElementType::kBfloat16}) {
+                           ElementType::kBfloat16, ElementType::kInt32}) {
     EXPECT_EQ(v1::ElementType_Name(ElementTypeToProto(type)),
               "ELEMENT_TYPE_" + std::string(ElementTypeName(type)));
     EXPECT_EQ(*ElementTypeFromProto(ElementTypeToProto(type), "x"), type);
   }
   EXPECT_EQ(*ElementTypeFromProto(v1::ELEMENT_TYPE_UNSPECIFIED, "x"), ElementType::kFloat32);
-  ExpectError(ElementTypeFromProto(static_cast<v1::ElementType>(5), "rows.element_type").status(),
-              "rows.element_type", "5");
+  ExpectError(ElementTypeFromProto(static_cast<v1::ElementType>(6), "rows.element_type").status(),
+              "rows.element_type", "6");
 }
 
 // Sends `request` over and checks what the receiver says of its field 99.

@@ -92,6 +92,13 @@ std::vector<Variant> Variants() {
       change(r->mutable_yarn());
     });
   };
+  using B = v1::RelativeBuckets*;
+  const auto buckets = [](const std::function<void(B)>& change) {
+    v1::TableSpec spec;
+    spec.mutable_relative_buckets()->set_num_buckets(16);
+    change(spec.mutable_relative_buckets());
+    return spec;
+  };
   using A = v1::Alibi*;
   const auto alibi = [](const std::function<void(A)>& change) {
     v1::TableSpec spec;
@@ -166,6 +173,10 @@ std::vector<Variant> Variants() {
       {"head_count", alibi([](A) {}), alibi([](A a) { a->set_head_count(9); })},
       {"bias_max", alibi([](A) {}), alibi([](A a) { a->set_bias_max(9); })},
       {"form", alibi([](A) {}), alibi([](A a) { a->set_form(v1::ALIBI_FORM_KEY_POSITION); })},
+      {"buckets for alibi", alibi([](A) {}), buckets([](B) {})},
+      {"num_buckets", buckets([](B) {}), buckets([](B b) { b->set_num_buckets(6); })},
+      {"max_distance", buckets([](B) {}), buckets([](B b) { b->set_max_distance(5); })},
+      {"bidirectional", buckets([](B) {}), buckets([](B b) { b->set_bidirectional(false); })},
       {"learned width", learned, LearnedWith([](L l) { l->set_width(9); })},
       {"stddev", learned, LearnedWith([](L l) { l->set_stddev(0.03); })},
       {"seed", learned, LearnedWith([](L l) { l->set_seed(1); })},

@@ -135,7 +135,7 @@ PHASOR_EXPORT absl::Status ShiftRows(const CanonicalSpec& spec, ShiftBy by,
 /// Turns pair j of `pairs` ([n, 2] elements: x, y) by angles[j] radians:
 /// (x cos a - y sin a, x sin a + y cos a), each correctly rounded.
 ///
-/// **Errors**: as ShiftRows, with (pairs) and (angles).
+/// **Errors**: as ShiftRows, with (pairs) and (angles); (type) for kInt32.
 PHASOR_EXPORT absl::Status RotatePairs(ElementType type, absl::Span<const double> angles,
                                        absl::Span<std::byte> pairs);
 

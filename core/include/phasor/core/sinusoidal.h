@@ -117,7 +117,7 @@ using Ladder =
 /// Rows of sines and cosines: pair i of row p is
 /// (sin((p + position_offset) * w_i), cos((p + position_offset) * w_i)).
 struct Sinusoidal {
-  std::int64_t width = 0;      ///< d: 2 ... 65536, even unless odd_column is set; required
+  std::int64_t width = 0;      ///< d: even, 2 ... 65536; odd with odd_column; required
   std::optional<double> base;  ///< 1 < base <= 2^64; 10000 where absent
   Ladder ladder;
   Layout layout = Layout::kSinCosInterleaved;
