@@ -43,7 +43,7 @@ void ExpectRows(std::int64_t row_bytes, std::int64_t rows, std::int64_t offset, 
     writer.Next();
   }
   writer.Finish();
-  ASSERT_EQ(std::memcmp(out, want.data(), want.size()), 0);
+  ASSERT_TRUE(std::equal(want.begin(), want.end(), out));
   const auto is_guard = [](std::byte b) { return b == kGuard; };
   ASSERT_TRUE(std::all_of(memory.data(), out, is_guard));
   ASSERT_TRUE(std::all_of(out + want.size(), memory.data() + memory.size(), is_guard));
