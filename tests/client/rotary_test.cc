@@ -219,7 +219,7 @@ TEST(ApplyRotaryTest, EveryLayoutWithBothHalvesTurnsAlike) {
 TEST(ApplyRotaryTest, NarrowTablesTurnByTheirNumbers) {
   for (const ElementType type : {ElementType::kBfloat16, ElementType::kFloat16}) {
     const Table table = Open({.width = 2}, type);
-    const oracle::Table oracle({.width = 2}, type);
+    const oracle::Table oracle(Sinusoidal{.width = 2}, type);
     const auto cos = static_cast<float>(oracle::Value(type, oracle.Cosine(0, {3, 0})));
     const auto sin = static_cast<float>(oracle::Value(type, oracle.Sine(0, {3, 0})));
     std::vector<float> x = {1, 0};

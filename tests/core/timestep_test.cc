@@ -86,20 +86,25 @@ TEST(TimestepTest, FrequenciesAgreeWithTheOracle) {
 
 TEST(TimestepTest, FrequenciesThatAreBinaryNumbersAreTold) {
   const MpfrScope scope;
+  const auto exact = [](const FrequencyLadder& of, std::int64_t i) {
+    Real w(FrequencyLadder::kChainBits);
+    of.Frequency(i, w);
+    return of.ExactFrequency(i, w);
+  };
   // 3 * 9^(-1/2) = 1, and 9^(-3/2) 3 = 1/9.
   const FrequencyLadder thirds(
       Timestep{.width = 8, .max_period = 9, .downscale_freq_shift = 2, .scale = 3});
-  EXPECT_EQ(thirds.ExactFrequency(0), 3.0);
-  EXPECT_EQ(thirds.ExactFrequency(1), 1.0);
-  EXPECT_EQ(thirds.ExactFrequency(2), std::nullopt);
+  EXPECT_EQ(exact(thirds, 0), 3.0);
+  EXPECT_EQ(exact(thirds, 1), 1.0);
+  EXPECT_EQ(exact(thirds, 2), std::nullopt);
   const FrequencyLadder powers(
       Timestep{.width = 8, .max_period = 4096, .downscale_freq_shift = 1, .scale = 0.75});
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(powers.ExactFrequency(i), std::ldexp(0.75, -4 * i));
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(exact(powers, i), std::ldexp(0.75, -4 * i));
   // 4096^(-2/3.9): its root has 2^54 in its denominator.
   const FrequencyLadder none(
       Timestep{.width = 8, .max_period = 4096, .downscale_freq_shift = 0.1, .scale = 0.75});
-  EXPECT_EQ(none.ExactFrequency(0), 0.75);
-  EXPECT_EQ(none.ExactFrequency(2), std::nullopt);
+  EXPECT_EQ(exact(none, 0), 0.75);
+  EXPECT_EQ(exact(none, 2), std::nullopt);
 }
 
 void ExpectRefused(const Timestep& spec, const std::string& field, const std::string& value) {
