@@ -124,9 +124,8 @@ absl::Status LocalTable::Gather(absl::Span<const T> positions, std::int64_t axes
       !status.ok()) {
     return status;
   }
-  // First: of a wrong number of positions none is read.
-  if (absl::Status status = CheckSize(spec_, count / axes, out.size()); !status.ok()) return status;
   if (absl::Status status = spec_.CheckPositions(positions); !status.ok()) return status;
+  if (absl::Status status = CheckSize(spec_, count / axes, out.size()); !status.ok()) return status;
   StopCheck check(stop);
   if (positions.empty()) return absl::OkStatus();
   DoGather(positions, axes, out.data(), check);

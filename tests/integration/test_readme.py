@@ -88,7 +88,7 @@ def test_cpp(server, tmp_path):
         capture_output=True, text=True, check=True).stdout.split()
     subprocess.run(
         ["g++", "-std=c++20", source, "-o", tmp_path / "main", f"-I{ROOT}/client/include",
-         f"-I{ROOT}/core/include", f"-L{BUILD}/lib", f"-Wl,-rpath,{BUILD}/lib",
+         f"-I{ROOT}/core/include", f"-I{ROOT}/models/include", f"-L{BUILD}/lib", f"-Wl,-rpath,{BUILD}/lib",
          "-lphasor_client", *libraries],
         check=True)
     printed = subprocess.run([tmp_path / "main"], capture_output=True, text=True, timeout=TIMEOUT,
