@@ -106,7 +106,7 @@ class OpenTable:
 
         with blocks.fetching:
             begun = blocks.pending.get(key)
-            if begun is not None:
+            if begun is not None or blocks.peek(key) is not None:  # begun or ended meanwhile
                 return begun
             begun = self.session.connection.begin(self.key, first, count, self.session.limits(),
                                                   done)
@@ -127,6 +127,9 @@ class OpenTable:
         first, count = self.extent(index)
         if begun is None:
             begun = self._start(key, first, count)
+            found = blocks.peek(key)
+            if begun is None and found is not None:
+                return found
         rows = await self.session.connection.read(self.key, first, count, None,
                                                   self.session.limits(), begun)
         block = read_only(rows)
