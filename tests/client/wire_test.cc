@@ -410,19 +410,6 @@ TEST_F(WireTest, ADecodeSurvivesTheServersRestart) {
   }
 }
 
-// With calls in the foreground alone nobody but the wait between them sees to it.
-TEST_F(WireTest, AServerThatComesBackIsFoundBetweenTries) {
-  const Table table = Open({.timeout = absl::Seconds(4)});
-  server_.Stop();
-  std::thread restart([&] {
-    while (client_->counters().retries < 3) std::this_thread::yield();
-    server_.Start();
-  });
-  const absl::StatusOr<Rows> rows = table.Gather({5000000});
-  restart.join();
-  ExpectRows(rows, 5000000, 1);
-}
-
 TEST_F(WireTest, AGatherIsOneCallForAllThatIsNotInMemory) {
   const Table table = Open();
   ASSERT_TRUE(table.Read(1000, 1).ok());
