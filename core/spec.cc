@@ -378,6 +378,8 @@ absl::StatusOr<CanonicalSpec> CanonicalSpec::Create(TableSpec spec) {
   SHA256Update(&sha, reinterpret_cast<const std::uint8_t*>(result.text_.data()),
                result.text_.size());
   SHA256Final(result.digest_.data(), &sha);
+  result.fingerprint_ = absl::BytesToHexString(
+      absl::string_view(reinterpret_cast<const char*>(result.digest_.data()), 16));
   Extent extent = std::visit(ExtentOf{result.element_type()}, result.spec_.scheme);
   result.row_width_ = extent.row_width;
   result.pairs_ = extent.pairs;
@@ -387,11 +389,6 @@ absl::StatusOr<CanonicalSpec> CanonicalSpec::Create(TableSpec spec) {
   result.last_position_ = extent.last_position;
   result.beyond_ = std::move(extent.beyond);
   return result;
-}
-
-std::string CanonicalSpec::fingerprint() const {
-  return absl::BytesToHexString(
-      absl::string_view(reinterpret_cast<const char*>(digest_.data()), 16));
 }
 
 absl::Status CanonicalSpec::CheckRange(std::int64_t start, std::int64_t count) const {

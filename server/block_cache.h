@@ -143,8 +143,8 @@ class Block : public Resident {
 using TablePtr = std::shared_ptr<const OpenTable>;
 using BlockPtr = std::shared_ptr<const Block>;
 
-/// The cache. **Thread safety**: thread-safe; nothing is made, and nobody is
-/// called, under its lock.
+/// The cache. **Thread safety**: thread-safe; nothing is made or destroyed, and
+/// nobody is called, under its lock.
 class BlockCache {
  public:
   using Opener =
@@ -248,8 +248,13 @@ class BlockCache {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The entry, which counts as used, or null.
   Entry* FindLocked(const Key& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Room for `bytes` more, as long as the lock is held. Frees it meanwhile: what
+  // was looked up before has to be looked up again.
   absl::Status MakeRoomLocked(std::int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void EvictLocked(std::int64_t live_bound) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Puts out entries until, without them, no more than `live_bound` bytes live,
+  // or `looks` entries were looked at.
+  std::list<Entry> EvictLocked(std::int64_t live_bound, std::size_t looks)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static void CountHeld(const Entry& entry, int sign);
 
   const Limits limits_;

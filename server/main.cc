@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
   // Left to itself, glibc moves this bound up with every large array that is
   // freed, and keeps in its heaps, of which each thread has one, what tables
   // leave behind.
-  mallopt(M_MMAP_THRESHOLD, 128 << 10);
+  mallopt(M_MMAP_THRESHOLD, 64 << 10);
   mallopt(M_ARENA_MAX, 2);
 #endif
   return phasor::server::Run(std::vector<std::string>(argv + 1, argv + argc));

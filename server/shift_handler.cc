@@ -113,7 +113,7 @@ class ShiftRowsHandler final : public UnaryHandler {
                            .row_count = row_count_,
                            .row_width = spec_->row_width(),
                            .element_type = spec_->element_type()};
-    std::vector<grpc::Slice> slices;
+    RowSlices slices;
     if (rows_ != nullptr) slices.push_back(ShareRows(rows_, rows_->data()));
     response() = EncodeRows(head, std::move(slices));
   }

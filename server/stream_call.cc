@@ -63,6 +63,7 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
     }
     if (status.ok()) {
       const absl::StatusOr<Progress> progress = reader_->Step(Resume(&backend_->pool, this), [&] {
+        WorkPool::GiveWay();
         return !(status = CheckWanted(*backend_, *context_)).ok();
       });
       if (progress.ok() && *progress != Progress::kDone) return *progress;

@@ -75,7 +75,7 @@ TEST(RowsMessage, IsTheBytesOfTheTypedMessage) {
   };
   for (const Case& c : cases) {
     const RowsHead head = {kFingerprint, c.start_position, c.row_count, c.row_width, c.type};
-    std::vector<grpc::Slice> slices;
+    RowSlices slices;
     std::string data;
     for (std::size_t size : c.slices) {
       auto memory = Memory(size);

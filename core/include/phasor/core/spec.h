@@ -113,7 +113,7 @@ class PHASOR_EXPORT CanonicalSpec {
   /// SHA-256 of text().
   const std::array<std::uint8_t, 32>& digest() const { return digest_; }
   /// First 16 bytes of digest(), in lower-case hex: 32 characters.
-  std::string fingerprint() const;
+  const std::string& fingerprint() const { return fingerprint_; }
 
   ElementType element_type() const { return spec_.element_type; }
   /// Elements in a row; not the width for every layout.
@@ -167,6 +167,7 @@ class PHASOR_EXPORT CanonicalSpec {
   TableSpec spec_;
   std::string text_;
   std::array<std::uint8_t, 32> digest_{};
+  std::string fingerprint_;
   std::int64_t row_width_ = 0;
   std::int64_t pairs_ = 0;
   std::int64_t axes_ = 1;
