@@ -91,7 +91,8 @@ class Client:
         """Opens ``RelativeBuckets(**fields)``."""
         return self.open(RelativeBuckets(**fields))
 
-    def open_model(self, config_json: ConfigJson, table: str = "", **options: Any) -> Table:
+    def open_model(self, config_json: ConfigJson, table: Optional[str] = None,
+                   **options: Any) -> Table:
         """Opens a table of the model whose config.json has the text ``config_json``.
 
         The one of that name (:meth:`describe_model` lists them), or the only one that has

@@ -205,7 +205,8 @@ class Client:
         """Opens ``RelativeBuckets(**fields)``."""
         return await self.open(RelativeBuckets(**fields))
 
-    async def open_model(self, config_json: ConfigJson, table: str = "", **options: Any) -> Table:
+    async def open_model(self, config_json: ConfigJson, table: Optional[str] = None,
+                         **options: Any) -> Table:
         """As :meth:`phasor_tables.Client.open_model`."""
         return await self.open(model_spec(config_json, table, **options))
 

@@ -72,6 +72,6 @@ def relative_buckets(**fields: Any) -> Table:
     return open(RelativeBuckets(**fields))
 
 
-def open_model(config_json: ConfigJson, table: str = "", **options: Any) -> Table:
+def open_model(config_json: ConfigJson, table: Optional[str] = None, **options: Any) -> Table:
     """Opens a table of a model, as :meth:`phasor_tables.Client.open_model`."""
     return open(model_spec(config_json, table, **options))

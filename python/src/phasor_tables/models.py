@@ -117,7 +117,7 @@ def describe_model(config_json: ConfigJson, *, transformers_version: str = "5.16
             warnings=_texts(model.warnings, model.warning_count))
 
 
-def model_spec(config_json: ConfigJson, table: str = "", **options: Any) -> Spec:
+def model_spec(config_json: ConfigJson, table: Optional[str] = None, **options: Any) -> Spec:
     """The spec of a model's table of that name, or of the only one that has a spec.
 
     ``options``: those of :func:`describe_model`.
@@ -126,7 +126,7 @@ def model_spec(config_json: ConfigJson, table: str = "", **options: Any) -> Spec
     one that is not there, or none where there are several; for one whose values are in
     a checkpoint.
     """
-    name = _bytes("table", table)
+    name = _bytes("table", "" if table is None else table)
     if b"\0" in name:
         raise field_error(InvalidArgument, "table", f"{table!r} is no table's name")
     defaults = describe_model.__kwdefaults__
