@@ -19,7 +19,9 @@ static int checks;
     }                                                                 \
   } while (0)
 
-static inline int same(const void* a, const void* b, size_t bytes) { return memcmp(a, b, bytes) == 0; }
+static inline int same(const void* a, const void* b, size_t bytes) {
+  return memcmp(a, b, bytes) == 0;
+}
 
 static inline phasor_table* opened(phasor_spec* spec) {
   phasor_table* table = NULL;
