@@ -1,6 +1,7 @@
 #include "phasor/models/model.h"
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -128,6 +129,11 @@ absl::StatusOr<TableSpec> ModelDescription::SpecOf(absl::string_view name) const
 
 absl::StatusOr<ModelDescription> DescribeModel(absl::string_view config_json,
                                                const ModelOptions& options) {
+  const std::int64_t length = options.sequence_length.value_or(1);
+  if (length < 1 || length > kMaxPosition) {
+    return FieldError(absl::StatusCode::kInvalidArgument, "sequence_length",
+                      absl::StrCat(length, " is not in 1 ... 2^53"));
+  }
   absl::StatusOr<ModelDescription> result = Describe(config_json, options);
   if (!result.ok()) return result;
   const std::string text = TextOf(result);

@@ -10,8 +10,10 @@ from typing import Any, Callable, Optional, TypeVar
 
 from phasor_tables._session import OpenTable, Options, Session
 from phasor_tables._table import Table
+from phasor_tables.models import ConfigJson, model_spec
 from phasor_tables.rotary import Rotary
-from phasor_tables.specs import LearnedInit, Sinusoidal, Spec
+from phasor_tables.specs import (Alibi, LearnedInit, NoPosition, RelativeBuckets, Sinusoidal, Spec,
+                                 Timestep)
 
 T = TypeVar("T")
 
@@ -48,3 +50,28 @@ def rotary(width: int, base: Optional[float] = None, **fields: Any) -> Table:
 def learned_init(max_positions: int, width: int, **fields: Any) -> Table:
     """Opens ``LearnedInit(max_positions, width, **fields)``."""
     return open(LearnedInit(max_positions, width, **fields))
+
+
+def timestep(width: int, downscale_freq_shift: Optional[float] = None, **fields: Any) -> Table:
+    """Opens ``Timestep(width, downscale_freq_shift, **fields)``."""
+    return open(Timestep(width, downscale_freq_shift, **fields))
+
+
+def none(width: int, **fields: Any) -> Table:
+    """Opens ``NoPosition(width, **fields)``."""
+    return open(NoPosition(width, **fields))
+
+
+def alibi(head_count: int, **fields: Any) -> Table:
+    """Opens ``Alibi(head_count, **fields)``."""
+    return open(Alibi(head_count, **fields))
+
+
+def relative_buckets(**fields: Any) -> Table:
+    """Opens ``RelativeBuckets(**fields)``."""
+    return open(RelativeBuckets(**fields))
+
+
+def open_model(config_json: ConfigJson, table: Optional[str] = None, **options: Any) -> Table:
+    """Opens a table of a model, as :meth:`phasor_tables.Client.open_model`."""
+    return open(model_spec(config_json, table, **options))
