@@ -74,6 +74,7 @@ FrequencyLadder FrequencyLadder::Of(const CanonicalSpec& spec) {
     FrequencyLadder operator()(const Sinusoidal& s) const { return FrequencyLadder(s); }
     FrequencyLadder operator()(const Rotary& r) const { return FrequencyLadder(r); }
     FrequencyLadder operator()(const LearnedInit&) const { return {}; }
+    FrequencyLadder operator()(const LearnedTable&) const { return {}; }
   };
   return std::visit(Visitor{}, spec.spec().scheme);
 }

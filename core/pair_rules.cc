@@ -30,6 +30,7 @@ struct RulesOf {
     return PairRules{r.layout, 0, std::nullopt, AttentionFactor(r), AxesOf(r)};
   }
   std::optional<PairRules> operator()(const LearnedInit&) const { return std::nullopt; }
+  std::optional<PairRules> operator()(const LearnedTable&) const { return std::nullopt; }
 };
 
 }  // namespace

@@ -143,6 +143,21 @@ std::vector<TablePtr> BlockCache::Tables(absl::Span<const std::uint8_t> after,
   return tables;
 }
 
+void BlockCache::Forget(const CanonicalSpec& spec) {
+  std::list<Entry> gone;  // destroyed after the lock is given up
+  absl::MutexLock lock(&mutex_);
+  for (const bool is_block : {true, false}) {
+    auto item =
+        index_.lower_bound(Key(is_block, spec.digest(), std::numeric_limits<std::int64_t>::min()));
+    while (item != index_.end() && std::get<0>(item->first) == is_block &&
+           std::get<1>(item->first) == spec.digest()) {
+      CountHeld(*item->second, -1);
+      gone.splice(gone.begin(), lru_, item->second);
+      item = index_.erase(item);
+    }
+  }
+}
+
 std::optional<BlockCache::Made> BlockCache::GetOrMake(const Key& key, std::int64_t bytes,
                                                       const OpenTable* table,
                                                       absl::FunctionRef<Made(Charge)> make,

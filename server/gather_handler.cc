@@ -39,7 +39,7 @@ class GatherRowsHandler final : public UnaryHandler {
     v1::GatherRowsRequest request;
     absl::Status status = Decode(bytes, &request);
     if (!status.ok()) return status;
-    absl::StatusOr<CanonicalSpec> spec = CheckTable(request);
+    absl::StatusOr<CanonicalSpec> spec = CheckTable(request, backend_->learned_tables);
     if (!spec.ok()) return spec.status();
     if (!request.positions().empty() && !request.real_positions().empty()) {
       return FieldError(absl::StatusCode::kInvalidArgument, "real_positions",

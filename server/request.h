@@ -18,6 +18,7 @@
 #include "phasor/core/spec.h"
 #include "phasor/v1/table_spec.pb.h"
 #include "proto/spec_codec.h"
+#include "server/learned_tables.h"
 
 namespace phasor::server {
 
@@ -39,10 +40,13 @@ absl::Status Decode(const grpc::ByteBuffer& bytes, Request* request) {
 /// The bytes of a response that is not made of rows.
 grpc::ByteBuffer Encode(const google::protobuf::MessageLite& response);
 
-/// Checks a spec.
+/// Checks a spec; of a learned table that of the rows that `tables` holds.
 ///
-/// **Errors**: those of SpecFromProto and CanonicalSpec::Create.
-absl::StatusOr<CanonicalSpec> CheckSpec(const v1::TableSpec& spec);
+/// **Errors**: those of SpecFromProto, LearnedTables::Resolve and
+/// CanonicalSpec::Create.
+absl::StatusOr<CanonicalSpec> CheckSpec(const v1::TableSpec& spec, const LearnedTables& tables);
+/// Whether `spec` means whatever is held under its name.
+bool MeansWhatIsHeld(const v1::TableSpec& spec);
 
 /// Checks the fingerprint that a caller holds against `fingerprint`.
 ///
@@ -52,8 +56,8 @@ absl::Status CheckFingerprint(absl::string_view expected, absl::string_view fing
 
 /// Checks the spec of a request, and the fingerprint if it carries one.
 template <typename Request>
-absl::StatusOr<CanonicalSpec> CheckTable(const Request& request) {
-  absl::StatusOr<CanonicalSpec> spec = CheckSpec(request.spec());
+absl::StatusOr<CanonicalSpec> CheckTable(const Request& request, const LearnedTables& tables) {
+  absl::StatusOr<CanonicalSpec> spec = CheckSpec(request.spec(), tables);
   if (!spec.ok() || !request.has_expected_fingerprint()) return spec;
   absl::Status status = CheckFingerprint(request.expected_fingerprint(), spec->fingerprint());
   if (!status.ok()) return status;

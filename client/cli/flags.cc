@@ -29,6 +29,7 @@ constexpr SchemeInfo kSchemes[] = {
     {Scheme::kSinusoidal, "sinusoidal"},
     {Scheme::kLearnedInit, "learned_init"},
     {Scheme::kRotary, "rotary"},
+    {Scheme::kLearnedTable, "learned_table"},
 };
 
 constexpr unsigned kRange = Bit(Verb::kRows) | Bit(Verb::kExport) | Bit(Verb::kPlot);
@@ -41,11 +42,16 @@ constexpr unsigned kAllVerbs = kOfTables | kServerLists | Bit(Verb::kHealth);
 constexpr unsigned kSinusoidal = Bit(Scheme::kSinusoidal);
 constexpr unsigned kLearnedInit = Bit(Scheme::kLearnedInit);
 constexpr unsigned kRotary = Bit(Scheme::kRotary);
-constexpr unsigned kEvery = kSinusoidal | kLearnedInit | kRotary;
+constexpr unsigned kLearnedTable = Bit(Scheme::kLearnedTable);
+constexpr unsigned kComputed = kSinusoidal | kLearnedInit | kRotary;
+constexpr unsigned kEvery = kComputed | kLearnedTable;
 
 constexpr FlagInfo kFlags[] = {
     {"max_positions", "N", kOfTables, kLearnedInit, "spec.*.max_positions", "rows of the table"},
-    {"width", "D", kOfTables, kEvery, "spec.*.width",
+    {"name", "NAME", kOfTables, kLearnedTable,
+     "spec.*.name spec.*.content_sha256 spec.*.max_positions spec.*.width",
+     "of a table that the server loaded (phasord --table)"},
+    {"width", "D", kOfTables, kComputed, "spec.*.width",
      "width d, of rotary the rotary width; even but for learned_init"},
     {"base", "B", kOfTables, kSinusoidal | kRotary, "spec.*.base", "base of the ladder (10000)"},
     {"ladder", "WORD", kOfTables, kSinusoidal,

@@ -26,7 +26,7 @@ enum class Verb : std::uint8_t {
   kHealth,
   kInfo,
 };
-enum class Scheme : std::uint8_t { kSinusoidal, kLearnedInit, kRotary };
+enum class Scheme : std::uint8_t { kSinusoidal, kLearnedInit, kRotary, kLearnedTable };
 
 /// Sets of verbs and of schemes, a bit each.
 constexpr unsigned Bit(Verb verb) { return 1U << static_cast<unsigned>(verb); }

@@ -54,11 +54,22 @@ TableSpec LearnedInitFromFlags(FlagReader& flags) {
   return scheme;
 }
 
+TableSpec LearnedTableFromFlags(const Arguments& arguments, FlagReader& flags) {
+  LearnedTable scheme;
+  if (const auto name = arguments.Text("name"); name.has_value()) {
+    scheme.name = std::string(*name);
+  } else {
+    flags.Fail("name", "required");
+  }
+  return scheme;
+}
+
 TableSpec SchemeFromFlags(FlagReader& flags, const Arguments& arguments) {
   switch (*arguments.scheme()) {
     case Scheme::kSinusoidal: return SinusoidalFromFlags(flags, arguments);
     case Scheme::kLearnedInit: return LearnedInitFromFlags(flags);
     case Scheme::kRotary: return RotaryFromFlags(flags, arguments);
+    case Scheme::kLearnedTable: return LearnedTableFromFlags(arguments, flags);
   }
   return LearnedInit();
 }

@@ -44,6 +44,7 @@ struct PairTableOf {
     return PairTable{r.width, r.layout};
   }
   std::optional<PairTable> operator()(const LearnedInit&) const { return std::nullopt; }
+  std::optional<PairTable> operator()(const LearnedTable&) const { return std::nullopt; }
 };
 
 absl::StatusOr<Places> PlacesOf(const PairTable& pairs) {

@@ -133,6 +133,16 @@ absl::StatusOr<Scheme> TakeScheme(const phasor_learned_init& wanted) {
                      .stream = wanted.stream};
 }
 
+absl::StatusOr<Scheme> TakeScheme(const phasor_learned_table& wanted) {
+  absl::Status given = CheckPointer("spec.learned_table.name", wanted.name);
+  if (given.ok()) given = CheckPointer("spec.learned_table.content_sha256", wanted.content_sha256);
+  if (!given.ok()) return given;
+  return LearnedTable{.name = wanted.name,
+                      .content_sha256 = wanted.content_sha256,
+                      .max_positions = wanted.max_positions,
+                      .width = wanted.width};
+}
+
 template <typename Struct>
 absl::Status Check(const Struct* given, phasor_spec** spec) {
   absl::Status status = CheckPointer("spec", spec);
@@ -187,6 +197,11 @@ phasor_code phasor_spec_sinusoidal(const phasor_sinusoidal* wanted, phasor_spec*
 
 phasor_code phasor_spec_learned_init(const phasor_learned_init* wanted, phasor_spec** spec,
                                      phasor_error* error) {
+  return Guard(error, [&] { return phasor::c::Check(wanted, spec); });
+}
+
+phasor_code phasor_spec_learned_table(const phasor_learned_table* wanted, phasor_spec** spec,
+                                      phasor_error* error) {
   return Guard(error, [&] { return phasor::c::Check(wanted, spec); });
 }
 

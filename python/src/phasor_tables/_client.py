@@ -8,9 +8,9 @@ import grpc
 
 from phasor_tables._channel import ChannelTransport
 from phasor_tables._connection import Counters, ServerInfo, run
-from phasor_tables._session import OpenTable, Options, Session
+from phasor_tables._session import Options, Session
 from phasor_tables._table import Table
-from phasor_tables.specs import LearnedInit, Sinusoidal, Spec
+from phasor_tables.specs import LearnedInit, LearnedTable, Sinusoidal, Spec
 
 
 class Client:
@@ -52,12 +52,10 @@ class Client:
 
         **Errors**: InvalidArgument naming the field (spec.sinusoidal.width ...);
         OutOfRange for values that do not fit the element type; FailedPrecondition if
-        the server means another table by the same spec; Unavailable,
-        DeadlineExceeded.
+        the server means another table by the same spec; NotFound for a learned table
+        that it has not loaded; Unavailable, DeadlineExceeded.
         """
-        table = OpenTable(self._session, spec)
-        run(table.open())
-        return Table(table)
+        return Table(run(self._session.open(spec)))
 
     def sinusoidal(self, width: int, base: Optional[float] = None, **fields: Any) -> Table:
         """Opens ``Sinusoidal(width, base, **fields)``."""
@@ -66,6 +64,10 @@ class Client:
     def learned_init(self, max_positions: int, width: int, **fields: Any) -> Table:
         """Opens ``LearnedInit(max_positions, width, **fields)``."""
         return self.open(LearnedInit(max_positions, width, **fields))
+
+    def learned_table(self, name: str, **fields: Any) -> Table:
+        """Opens ``LearnedTable(name, **fields)``: rows the server loaded from a checkpoint."""
+        return self.open(LearnedTable(name, **fields))
 
     def server_info(self) -> ServerInfo:
         """The server's version and limits."""

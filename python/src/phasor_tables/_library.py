@@ -14,9 +14,10 @@ from typing import Any, Optional
 import numpy as np
 
 from phasor_tables.errors import FieldViolation, InvalidArgument, error_of, field_error
-from phasor_tables.specs import LearnedInit, Sinusoidal, Spec, int64, real
+from phasor_tables.specs import LearnedInit, LearnedTable, Sinusoidal, Spec, int64, real
 
-_CODES = {3: "INVALID_ARGUMENT", 8: "RESOURCE_EXHAUSTED", 11: "OUT_OF_RANGE", 13: "INTERNAL"}
+_CODES = {3: "INVALID_ARGUMENT", 5: "NOT_FOUND", 8: "RESOURCE_EXHAUSTED", 11: "OUT_OF_RANGE",
+          13: "INTERNAL"}
 _ELEMENT_TYPES = ("float32", "float64", "float16", "bfloat16")  # from 1
 _LADDERS = ("paper", "inclusive", "downscaled", "explicit")  # from 0
 _LAYOUTS = ("sin_cos_interleaved", "sin_cos_halves", "cos_sin_halves", "cos_sin_interleaved",
@@ -58,6 +59,18 @@ class _LearnedInitStruct(ctypes.Structure):
     ]
 
 
+class _LearnedTableStruct(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("element_type", c_int32),
+        ("numerics", c_int32),
+        ("name", c_char_p),
+        ("content_sha256", c_char_p),
+        ("max_positions", c_int64),
+        ("width", c_int64),
+    ]
+
+
 def _load() -> ctypes.CDLL:
     library = ctypes.CDLL(str(pathlib.Path(__file__).with_name("libphasor.so")))
     error = POINTER(_Error)
@@ -65,6 +78,8 @@ def _load() -> ctypes.CDLL:
         "phasor_spec_sinusoidal": (c_int32, [POINTER(_SinusoidalStruct), POINTER(c_void_p), error]),
         "phasor_spec_learned_init": (
             c_int32, [POINTER(_LearnedInitStruct), POINTER(c_void_p), error]),
+        "phasor_spec_learned_table": (
+            c_int32, [POINTER(_LearnedTableStruct), POINTER(c_void_p), error]),
         "phasor_spec_free": (None, [c_void_p]),
         "phasor_spec_text": (c_char_p, [c_void_p]),
         "phasor_spec_fingerprint": (c_char_p, [c_void_p]),
@@ -138,6 +153,9 @@ class CheckedSpec:
         elif isinstance(spec, LearnedInit):
             code = _phasor.phasor_spec_learned_init(byref(_learned_init(spec)), byref(handle),
                                                     byref(error))
+        elif isinstance(spec, LearnedTable):
+            code = _phasor.phasor_spec_learned_table(byref(_learned_table(spec)), byref(handle),
+                                                     byref(error))
         else:
             raise TypeError(f"{spec!r} is no spec of a table")
         _check(code, error)
@@ -245,6 +263,25 @@ def _sinusoidal(spec: Sinusoidal) -> _SinusoidalStruct:
         struct.frequencies = (c_double * len(values))(*values)
         struct.frequency_count = len(values)
     return struct
+
+
+def _c_text(field: str, value: Any) -> Optional[bytes]:
+    if value is None:
+        return None
+    if not isinstance(value, str) or "\0" in value:
+        raise field_error(InvalidArgument, field, f"{value!r} is no text")
+    return value.encode()
+
+
+def _learned_table(spec: LearnedTable) -> _LearnedTableStruct:
+    path = "spec.learned_table."
+    return _LearnedTableStruct(
+        size=ctypes.sizeof(_LearnedTableStruct),
+        element_type=_number("spec.element_type", spec.element_type, _ELEMENT_TYPES, 1),
+        name=_c_text(path + "name", spec.name),
+        content_sha256=_c_text(path + "content_sha256", spec.content_sha256),
+        max_positions=int64(path + "max_positions", spec.max_positions or 0),
+        width=int64(path + "width", spec.width or 0))
 
 
 def _learned_init(spec: LearnedInit) -> _LearnedInitStruct:

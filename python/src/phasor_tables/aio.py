@@ -19,7 +19,7 @@ from phasor_tables._elements import Array, Rows
 from phasor_tables._session import OpenTable, Options, Positions, Session
 from phasor_tables._table import CursorPosition, TableProperties
 from phasor_tables._wire import SERVICE, Failure
-from phasor_tables.specs import LearnedInit, Sinusoidal, Spec
+from phasor_tables.specs import LearnedInit, LearnedTable, Sinusoidal, Spec
 
 __all__ = ["Client", "Cursor", "Table"]
 
@@ -164,9 +164,7 @@ class Client:
 
     async def open(self, spec: Spec) -> Table:
         """As :meth:`phasor_tables.Client.open`."""
-        table = OpenTable(self._session, spec)
-        await table.open()
-        return Table(table)
+        return Table(await self._session.open(spec))
 
     async def sinusoidal(self, width: int, base: Optional[float] = None, **fields: Any) -> Table:
         """Opens ``Sinusoidal(width, base, **fields)``."""
@@ -175,6 +173,10 @@ class Client:
     async def learned_init(self, max_positions: int, width: int, **fields: Any) -> Table:
         """Opens ``LearnedInit(max_positions, width, **fields)``."""
         return await self.open(LearnedInit(max_positions, width, **fields))
+
+    async def learned_table(self, name: str, **fields: Any) -> Table:
+        """Opens ``LearnedTable(name, **fields)``: rows the server loaded from a checkpoint."""
+        return await self.open(LearnedTable(name, **fields))
 
     async def server_info(self) -> ServerInfo:
         """The server's version and limits."""

@@ -66,7 +66,28 @@ class LearnedInit:
     """``float32``, ``float64``, ``float16`` or ``bfloat16``."""
 
 
-Spec = Union[Sinusoidal, LearnedInit]
+@dataclass(frozen=True)
+class LearnedTable:
+    """Rows that a server loaded from a checkpoint, by the name they have there.
+
+    Row 0 is that of the first token. The server fills in what is not given, and
+    then the description says which rows are meant, bit for bit. Only a server has
+    the rows: nothing computes them here.
+    """
+
+    name: str
+    """1 ... 128 of ASCII letters, digits and ``._-/``."""
+    element_type: str = "float32"
+    """``float32``, ``float64``, ``float16`` or ``bfloat16``."""
+    content_sha256: Optional[str] = None
+    """64 hex digits, of the rows as the checkpoint holds them; None: those held now."""
+    max_positions: Optional[int] = None
+    """Rows."""
+    width: Optional[int] = None
+    """d: 1 ... 65536, odd allowed."""
+
+
+Spec = Union[Sinusoidal, LearnedInit, LearnedTable]
 
 
 def int64(field: str, value: Any) -> int:

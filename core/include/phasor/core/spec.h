@@ -18,6 +18,7 @@
 #include "absl/types/span.h"
 #include "phasor/core/element_type.h"
 #include "phasor/core/export.h"
+#include "phasor/core/learned_table.h"
 #include "phasor/core/rotary.h"
 #include "phasor/core/sinusoidal.h"
 
@@ -45,7 +46,7 @@ enum class Numerics : std::uint8_t {
   kExact = 0,
 };
 
-using Scheme = std::variant<Sinusoidal, LearnedInit, Rotary>;
+using Scheme = std::variant<Sinusoidal, LearnedInit, Rotary, LearnedTable>;
 
 /// The scheme's field of the wire message TableSpec: "sinusoidal".
 PHASOR_EXPORT absl::string_view SchemeName(const Scheme& scheme);
@@ -60,6 +61,8 @@ struct TableSpec {
       : TableSpec(Scheme(std::move(s)), type) {}
   TableSpec(LearnedInit s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
   TableSpec(Rotary s, ElementType type = ElementType::kFloat32)
+      : TableSpec(Scheme(std::move(s)), type) {}
+  TableSpec(LearnedTable s, ElementType type = ElementType::kFloat32)
       : TableSpec(Scheme(std::move(s)), type) {}
   // NOLINTEND(google-explicit-constructor)
 
@@ -77,7 +80,8 @@ struct TableSpec {
 /// same table, bit for bit.
 class PHASOR_EXPORT CanonicalSpec {
  public:
-  /// Checks every field of `spec`.
+  /// Checks every field of `spec`. A LearnedTable has to be resolved: that
+  /// takes a server (Client::Open).
   ///
   /// **Errors**: INVALID_ARGUMENT naming the field's path and value;
   /// OUT_OF_RANGE for a seeded table whose values could round to an infinity
@@ -113,7 +117,10 @@ class PHASOR_EXPORT CanonicalSpec {
   std::int64_t first_position() const { return first_position_; }
   std::int64_t last_position() const { return last_position_; }
   /// Whether the table ends (learned tables) or is a formula over all positions.
-  bool bounded() const { return std::holds_alternative<LearnedInit>(spec_.scheme); }
+  bool bounded() const {
+    return std::holds_alternative<LearnedInit>(spec_.scheme) ||
+           std::holds_alternative<LearnedTable>(spec_.scheme);
+  }
 
   /// Checks that rows start ... start+count-1 exist. Zero rows exist at any
   /// start from the first position to one past the last.
