@@ -32,7 +32,7 @@ absl::Status NotHeld(absl::string_view field, absl::string_view what) {
 
 absl::Status CheckName(absl::string_view name) {
   const absl::Status status = CheckTableName(name);
-  if (status.ok()) return status;
+  if (status.ok()) return absl::OkStatus();
   // On a command line there is no spec.
   absl::string_view what = status.message();
   what.remove_prefix(absl::string_view("spec.learned_table.name: ").size());
@@ -163,7 +163,7 @@ absl::StatusOr<LearnedTables::Reloaded> LearnedTables::Reload() {
     auto table = std::make_shared<const LoadedTable>(LoadedTable{source, *std::move(rows)});
     const std::shared_ptr<const LoadedTable> before = Find(source.name);
     const bool same = before != nullptr && before->scheme() == table->scheme();
-    next.emplace(source.name, same ? before : std::move(table));
+    next.emplace(source.name, same ? before : table);
   }
   Reloaded reloaded;
   absl::MutexLock lock(&mutex_);

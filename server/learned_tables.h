@@ -109,7 +109,7 @@ class LearnedTables {
   absl::StatusOr<std::vector<TableSource>> ListSources() const;
   Versions LookAt(const absl::StatusOr<std::vector<TableSource>>& sources) const;
 
-  const TableSources sources_;
+  const TableSources sources_{};
   // Of the thread that reloads.
   Versions loaded_versions_;
   Versions seen_versions_;
