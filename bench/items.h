@@ -12,6 +12,7 @@ void Kernel();        ///< float32 beside memset and NumPy's recipe
 void ElementTypes();  ///< beside memset of the same bytes
 void Layouts();       ///< beside interleaved float32
 void SmallReads();    ///< learned_init; a cold block; opening a table
+void Hostile();       ///< blocks of tables chosen to be hard to round
 
 // phasord beside bare servers.
 void CallsTcp();           ///< hot GetRows

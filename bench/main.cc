@@ -22,11 +22,14 @@ struct Item {
 };
 
 constexpr Item kItems[] = {
-    {"kernel", &Kernel},    {"types", &ElementTypes}, {"layouts", &Layouts},
-    {"small", &SmallReads}, {"calls_tcp", &CallsTcp}, {"calls_unix", &CallsUnix},
-    {"cold", &ColdCalls},   {"streams", &Streams},    {"memory", &StreamMemory},
-    {"tables", &NewTables}, {"idle", &Idle},          {"decoding", &Decoding},
-    {"rotary", &Rotary},    {"peers", &Peers},        {"deadlock_detection", &DeadlockDetection},
+    {"kernel", &Kernel},        {"types", &ElementTypes},
+    {"layouts", &Layouts},      {"small", &SmallReads},
+    {"hostile", &Hostile},      {"calls_tcp", &CallsTcp},
+    {"calls_unix", &CallsUnix}, {"cold", &ColdCalls},
+    {"streams", &Streams},      {"memory", &StreamMemory},
+    {"tables", &NewTables},     {"idle", &Idle},
+    {"decoding", &Decoding},    {"rotary", &Rotary},
+    {"peers", &Peers},          {"deadlock_detection", &DeadlockDetection},
 };
 
 const Item* Find(const char* name) {

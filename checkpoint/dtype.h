@@ -6,13 +6,14 @@
 
 namespace phasor::checkpoint {
 
-/// The format's name for a type: "F32".
+/// The format's name for a type of floating point: "F32".
 constexpr absl::string_view DtypeOf(ElementType type) {
   switch (type) {
     case ElementType::kFloat32: return "F32";
     case ElementType::kFloat64: return "F64";
     case ElementType::kFloat16: return "F16";
     case ElementType::kBfloat16: return "BF16";
+    case ElementType::kInt32: break;
   }
   return "";
 }

@@ -1,5 +1,6 @@
 #include "core/attention_factor.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <variant>
@@ -51,8 +52,7 @@ struct AttentionFactor::Derive {
 
 AttentionFactor::AttentionFactor(const Rotary& spec) {
   if (spec.attention_factor.has_value()) {
-    exact_ = spec.attention_factor;
-    approximate_ = {*exact_, 0};
+    SetExact(*spec.attention_factor);
     return;
   }
   std::visit(Derive{*this}, spec.scaling);
@@ -60,12 +60,20 @@ AttentionFactor::AttentionFactor(const Rotary& spec) {
   if (factor_ == 1 || (length_ == 0 && mscale_ == mscale_all_dim_)) return;
   exact_ = std::nullopt;
   const MpfrScope scope;
-  Real value(kFirstSettleBits);
+  Real value(WideReal<4>::kBits);
   Value(value);
   approximate_ = ToDoubleDouble(value);
-  if (length_ == 0 || !IsRoot(factor_, length_, approximate_.hi)) return;
-  exact_ = approximate_.hi;
-  approximate_ = {*exact_, 0};
+  Integer significand;
+  const mpfr_exp_t exponent = mpfr_get_z_2exp(significand, value);
+  const auto limb = [&](mp_size_t k) { return std::uint64_t{mpz_getlimbn(significand, k)}; };
+  wide_ = MakeWide<4>(std::array{limb(0), limb(1), limb(2), limb(3)}, exponent);
+  if (length_ != 0 && IsRoot(factor_, length_, approximate_.hi)) SetExact(approximate_.hi);
+}
+
+void AttentionFactor::SetExact(double value) {
+  exact_ = value;
+  approximate_ = {value, 0};
+  wide_ = MakeWide<4>(value);
 }
 
 void AttentionFactor::Value(mpfr_ptr out) const {

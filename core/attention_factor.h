@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/double_double.h"
+#include "core/wide_real.h"
 #include "phasor/core/element_type.h"
 #include "phasor/core/rotary.h"
 
@@ -33,6 +34,8 @@ class AttentionFactor {
   /// hold an MpfrScope.
   void Value(mpfr_ptr out) const;
 
+  /// a within 2^-254, relative.
+  const WideReal<4>& wide() const { return wide_; }
   /// a within 2^-106, relative.
   DoubleDouble approximate() const { return approximate_; }
   /// a rounded to binary64.
@@ -43,6 +46,8 @@ class AttentionFactor {
  private:
   struct Derive;
 
+  void SetExact(double value);
+
   // a = sqrt(1 + ln(factor) / ln(length)) if there is a length, else
   // (1 + mscale ln(factor) / 10) / (1 + mscale_all_dim ln(factor) / 10).
   double factor_ = 1;
@@ -51,6 +56,7 @@ class AttentionFactor {
   double mscale_all_dim_ = 0;
 
   std::optional<double> exact_ = 1.0;
+  WideReal<4> wide_ = MakeWide<4>(1.0);
   DoubleDouble approximate_ = {1, 0};
 };
 

@@ -70,6 +70,13 @@ struct LadderLines {
   void operator()(const ExplicitLadder& ladder) const {
     lines->Add("sinusoidal.explicit.frequencies", ladder.frequencies);
   }
+  void operator()(const TimescaleLadder& ladder) const {
+    if (ladder == TimescaleLadder{}) lines->AddEmptyMessage("sinusoidal.timescales");
+    lines->AddUnless(kDefaultMinTimescale, "sinusoidal.timescales.min_timescale",
+                     ladder.min_timescale);
+    lines->AddUnless(kDefaultMaxTimescale, "sinusoidal.timescales.max_timescale",
+                     ladder.max_timescale);
+  }
 };
 
 struct ScalingLines {
@@ -129,6 +136,9 @@ struct SchemeLines {
     }
     lines->AddUnless(std::int64_t{0}, "sinusoidal.position_offset", s.position_offset);
     if (s.zero_row.has_value()) lines->Add("sinusoidal.zero_row", *s.zero_row);
+    if (s.odd_column != OddColumn::kNone) {
+      lines->AddEnum("sinusoidal.odd_column", "ODD_COLUMN_", OddColumnName(s.odd_column));
+    }
   }
   void operator()(const Rotary& r) const {
     lines->Add("rotary.width", r.width);
@@ -140,6 +150,34 @@ struct SchemeLines {
     }
     if (!r.mrope_section.empty()) lines->Add("rotary.mrope_section", r.mrope_section);
     lines->AddUnless(false, "rotary.mrope_interleaved", r.mrope_interleaved);
+  }
+  void operator()(const Timestep& t) const {
+    lines->Add("timestep.width", t.width);
+    lines->AddUnless(kDefaultMaxPeriod, "timestep.max_period", t.max_period);
+    lines->Add("timestep.downscale_freq_shift", *t.downscale_freq_shift);
+    lines->AddUnless(1.0, "timestep.scale", t.scale);
+    lines->AddUnless(false, "timestep.flip_sin_to_cos", t.flip_sin_to_cos);
+  }
+  void operator()(const RelativeBuckets& b) const {
+    const RelativeBuckets standard;
+    if (b == standard) lines->AddEmptyMessage("relative_buckets");
+    lines->AddUnless(standard.num_buckets, "relative_buckets.num_buckets", b.num_buckets);
+    lines->AddUnless(standard.max_distance, "relative_buckets.max_distance", b.max_distance);
+    lines->AddUnless(standard.bidirectional, "relative_buckets.bidirectional", b.bidirectional);
+  }
+  void operator()(const Alibi& a) const {
+    lines->Add("alibi.head_count", a.head_count);
+    lines->AddUnless(kDefaultBiasMax, "alibi.bias_max", a.bias_max);
+    if (a.form != AlibiForm::kDistance) {
+      lines->AddEnum("alibi.form", "ALIBI_FORM_", AlibiFormName(a.form));
+    }
+  }
+  void operator()(const NoPosition& n) const {
+    lines->Add("none.width", n.width);
+    if (n.layout != NoPosition().layout) {
+      lines->AddEnum("none.layout", "LAYOUT_", LayoutName(n.layout));
+    }
+    lines->AddUnless(false, "none.additive", n.additive);
   }
   void operator()(const LearnedInit& l) const {
     lines->Add("learned_init.max_positions", l.max_positions);
@@ -161,7 +199,7 @@ struct SchemeLines {
 std::string CanonicalText(const TableSpec& spec) {
   Lines lines;
   std::visit(SchemeLines{&lines}, spec.scheme);
-  if (spec.element_type != ElementType::kFloat32) {
+  if (spec.element_type != DefaultElementType(spec.scheme)) {
     lines.AddEnum("element_type", "ELEMENT_TYPE_", ElementTypeName(spec.element_type));
   }
   // Numerics has one value so far, its default.

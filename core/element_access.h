@@ -20,7 +20,7 @@ Bits Load(const std::byte* from) {
   return bits;
 }
 
-/// Calls `visit` with the type as a constant.
+/// Calls `visit` with the type, one of floating point, as a constant.
 template <typename Visit>
 decltype(auto) WithType(ElementType type, Visit visit) {
   switch (type) {
@@ -30,7 +30,8 @@ decltype(auto) WithType(ElementType type, Visit visit) {
       return visit(std::integral_constant<ElementType, ElementType::kFloat64>());
     case ElementType::kFloat16:
       return visit(std::integral_constant<ElementType, ElementType::kFloat16>());
-    case ElementType::kBfloat16: break;
+    case ElementType::kBfloat16:
+    case ElementType::kInt32: break;
   }
   return visit(std::integral_constant<ElementType, ElementType::kBfloat16>());
 }

@@ -8,6 +8,7 @@ absl::string_view ElementTypeName(ElementType type) {
     case ElementType::kFloat64: return "FLOAT64";
     case ElementType::kFloat16: return "FLOAT16";
     case ElementType::kBfloat16: return "BFLOAT16";
+    case ElementType::kInt32: return "INT32";
   }
   return "";
 }

@@ -30,8 +30,8 @@ absl::Status CheckBase(absl::string_view field, std::optional<double>& base, boo
     return absl::OkStatus();
   }
   if (given) {
-    return Invalid(field, absl::StrCat(Text(*base),
-                                       " has no meaning beside an explicit ladder; leave it out"));
+    return Invalid(field,
+                   absl::StrCat(Text(*base), " has no meaning beside such a ladder; leave it out"));
   }
   if (IsBetween(std::nextafter(1.0, 2.0), *base, kMaxBase)) return absl::OkStatus();
   return Invalid(field, absl::StrCat(Text(*base), " is not above 1 and at most 2^64"));

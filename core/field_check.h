@@ -28,8 +28,8 @@ constexpr bool IsBetween(double low, double value, double high) {
 /// 1 ... kMaxWidth, even and above 1 where it counts pairs.
 absl::Status CheckWidth(absl::string_view field, std::int64_t width, bool pairs);
 
-/// Checks a base and fills in its default. `given`: frequencies are, so that
-/// there must be no base.
+/// Checks a base and fills in its default. `given`: the frequencies are, or they
+/// come from something else, so that there must be no base.
 absl::Status CheckBase(absl::string_view field, std::optional<double>& base, bool given);
 
 absl::Status CheckLayout(absl::string_view field, Layout layout);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <variant>
 
+#include "absl/strings/str_cat.h"
 #include "core/double_double.h"
 #include "core/fp_environment.h"
 #include "core/power_product.h"
@@ -20,8 +21,8 @@
 // c^(i 2^j) m^n to be a power of two: c = m = 1. So b = 2^f, and f i / D has to
 // be an integer. All other terms are decided by more precision.
 //
-// A rotary ladder's stretch and scale are rational, and what looks like such a
-// number then is compared with it exactly (PowerProduct); or w is transcendental:
+// A ladder's stretch and scale are rational, and what looks like such a number
+// then is compared with it exactly (PowerProduct); or w is transcendental:
 // by pi in llama3's blend. (YaRN's without floor and ceil has logarithms of
 // rational numbers and of pi in it. That none of its terms is rational would
 // follow from Schanuel's conjecture.)
@@ -43,19 +44,35 @@ double ShiftOf(const Ladder& ladder) {
     double operator()(const InclusiveLadder&) const { return 1; }
     double operator()(const DownscaledLadder& l) const { return *l.downscale_shift; }
     double operator()(const ExplicitLadder&) const { return 0; }
+    double operator()(const TimescaleLadder&) const { return 1; }
   };
   return std::visit(Visitor{}, ladder);
 }
 
+// Beyond this no root of what is not stretched is rational: base^(1/n) is one
+// only if n divides the exponent of each prime in the base, and a quotient of
+// two binary64 from 2^-32 to 2^64 has exponents of 200 at most.
+constexpr int kLargestRoot = 1 << 16;
+
 }  // namespace
 
-FrequencyLadder::FrequencyLadder(const Sinusoidal& spec) : size_(spec.width / 2) {
+FrequencyLadder::FrequencyLadder(const Sinusoidal& spec)
+    : size_(PairsOf(spec.width, spec.odd_column)) {
   if (const auto* ladder = std::get_if<ExplicitLadder>(&spec.ladder)) {
     given_ = ladder->frequencies;
     return;
   }
-  SetBase(*spec.base);
   shift_ = ShiftOf(spec.ladder);
+  if (spec.odd_column == OddColumn::kSine && std::holds_alternative<PaperLadder>(spec.ladder)) {
+    shift_ = 0.5;  // 2i / width = i / (h - 1/2)
+  }
+  if (const auto* ladder = std::get_if<TimescaleLadder>(&spec.ladder)) {
+    const mpq_class least(ladder->min_timescale);
+    SetBase(mpq_class(ladder->max_timescale) / least);
+    scale_ = MakeUniformScale(least, size_);
+  } else {
+    SetBase(*spec.base);
+  }
 }
 
 FrequencyLadder::FrequencyLadder(const Rotary& spec)
@@ -65,24 +82,42 @@ FrequencyLadder::FrequencyLadder(const Rotary& spec)
     return;
   }
   const MpfrScope scope;
-  SetBase(*spec.base);
+  SetBase(mpq_class(*spec.base));
   scale_ = MakeRopeScale(spec);
+}
+
+FrequencyLadder::FrequencyLadder(const Timestep& spec)
+    : size_(spec.width / 2), shift_(*spec.downscale_freq_shift) {
+  SetBase(mpq_class(spec.max_period));
+  scale_ = MakeUniformScale(mpq_class(spec.scale), size_);
+}
+
+FrequencyLadder::FrequencyLadder(const NoPosition& spec) {
+  if (spec.additive) return;
+  size_ = spec.width / 2;
+  given_.assign(size_, 0.0);
 }
 
 FrequencyLadder FrequencyLadder::Of(const CanonicalSpec& spec) {
   struct Visitor {
     FrequencyLadder operator()(const Sinusoidal& s) const { return FrequencyLadder(s); }
     FrequencyLadder operator()(const Rotary& r) const { return FrequencyLadder(r); }
+    FrequencyLadder operator()(const Timestep& t) const { return FrequencyLadder(t); }
+    FrequencyLadder operator()(const NoPosition& n) const { return FrequencyLadder(n); }
+    FrequencyLadder operator()(const Alibi&) const { return {}; }
+    FrequencyLadder operator()(const RelativeBuckets&) const { return {}; }
     FrequencyLadder operator()(const LearnedInit&) const { return {}; }
     FrequencyLadder operator()(const LearnedTable&) const { return {}; }
   };
   return std::visit(Visitor{}, spec.spec().scheme);
 }
 
-void FrequencyLadder::SetBase(double base) {
+void FrequencyLadder::SetBase(const mpq_class& base) {
   base_ = base;
-  int exponent = 0;
-  if (stretch_ == 1 && std::frexp(base, &exponent) == 0.5) base_exponent_ = exponent - 1;
+  const mpz_class& whole = base.get_num();
+  if (stretch_ == 1 && base.get_den() == 1 && mpz_popcount(whole.get_mpz_t()) == 1) {
+    base_exponent_ = static_cast<int>(mpz_sizeinbase(whole.get_mpz_t(), 2)) - 1;
+  }
 }
 
 std::int64_t FrequencyLadder::memory_bytes() const {
@@ -107,19 +142,13 @@ std::optional<std::int64_t> FrequencyLadder::ExactExponent(std::int64_t i) const
   return k;
 }
 
-std::optional<double> FrequencyLadder::ExactFrequency(std::int64_t i) const {
+std::optional<double> FrequencyLadder::ExactFrequency(std::int64_t i, mpfr_srcptr w) const {
   if (is_given()) return given_[i];
-  if (scale_ != nullptr || stretch_ != 1) {
-    const MpfrScope scope;
-    Real w(kChainBits);
-    Frequency(i, w);
-    Real exact(kTieBits);
-    if (!TakeExact(i, w, exact) || mpfr_min_prec(exact) > kTieBits - 1) return std::nullopt;
-    return mpfr_get_d(exact, MPFR_RNDN);
-  }
-  const std::optional<std::int64_t> k = ExactExponent(i);
-  if (!k.has_value() || *k > 1022) return std::nullopt;
-  return std::ldexp(1.0, -static_cast<int>(*k));
+  Real exact(kTieBits);
+  constexpr mpfr_exp_t kLeastExponent = -1021;
+  if (!TakeExact(i, w, exact) || mpfr_min_prec(exact) > kTieBits - 1) return std::nullopt;
+  if (mpfr_zero_p(exact) == 0 && mpfr_get_exp(exact) < kLeastExponent) return std::nullopt;
+  return mpfr_get_d(exact, MPFR_RNDN);
 }
 
 bool FrequencyLadder::TakeExact(std::int64_t i, mpfr_srcptr w, mpfr_ptr out) const {
@@ -139,14 +168,18 @@ bool FrequencyLadder::TakeExact(std::int64_t i, mpfr_srcptr w, mpfr_ptr out) con
   std::optional<mpq_class> ratio = 1;
   if (scale_ != nullptr) ratio = scale_->Ratio(i);
   if (!ratio.has_value()) return false;
-  // base^(-i/h) stretch^(-i/(h-1)) ratio = out, to the power of h (h-1).
+  // base^(-i/(h - shift)) stretch^(-i/(h-1)) ratio = out, to a power that makes
+  // the exponents integers.
+  const mpq_class root = i == 0 ? mpq_class(0) : i / (size_ - mpq_class(shift_));
+  if (root.get_den() > kLargestRoot) return false;
   const std::int64_t steps = std::max<std::int64_t>(size_ - 1, 1);
+  const std::int64_t power = root.get_den().get_si() * steps;
   mpq_class candidate;
   mpfr_get_q(candidate.get_mpq_t(), out);
   PowerProduct product;
-  product.Multiply(mpq_class(base_), -i * steps);
-  product.Multiply(stretch_, -i * size_);
-  product.Multiply(*ratio / candidate, size_ * steps);
+  product.Multiply(base_, -root.get_num().get_si() * steps);
+  product.Multiply(stretch_, -i * root.get_den().get_si());
+  product.Multiply(*ratio / candidate, power);
   return product.IsOne();
 }
 
@@ -154,7 +187,7 @@ void FrequencyLadder::Decrement(mpfr_ptr out) const {
   Real divisor(mpfr_get_prec(out));
   mpfr_set_si(divisor, size_, MPFR_RNDN);
   mpfr_sub_d(divisor, divisor, shift_, MPFR_RNDN);
-  mpfr_set_d(out, base_, MPFR_RNDN);
+  mpfr_set_q(out, base_.get_mpq_t(), MPFR_RNDN);
   mpfr_log(out, out, MPFR_RNDN);
   mpfr_div(out, out, divisor, MPFR_RNDN);
   if (stretch_ == 1) return;
@@ -247,7 +280,9 @@ std::vector<double> FrequencyLadder::Rounded(StopCheck& stop) const {
 absl::StatusOr<std::vector<double>> Frequencies(const CanonicalSpec& spec, StopRequest stop) {
   if (spec.pairs() == 0) {
     return FieldError(absl::StatusCode::kInvalidArgument, "spec",
-                      "a learned table has no frequencies; ask for those of a formula");
+                      absl::StrCat(SchemeName(spec.spec().scheme),
+                                   " tables have no frequencies; ask for those of a table of"
+                                   " sines and cosines"));
   }
   const FpEnvironment environment;
   const MpfrScope scope;

@@ -19,8 +19,9 @@
 namespace phasor {
 
 /// The frequencies w_i of a table: all given (explicit), or
-/// base^(-i/(h - shift)) with shift 0 (paper, rotary), 1 (inclusive) or as given
-/// (downscaled), times t^(-i/(h-1)) (StretchOf), times what RopeScale has for i.
+/// base^(-i/(h - shift)) with shift 0 (paper, rotary), 1 (inclusive, timescales)
+/// or as given (downscaled, timestep), times t^(-i/(h-1)) (StretchOf), times what RopeScale
+/// has for i.
 /// **Thread safety**: immutable. Callers of what takes an mpfr_t hold an
 /// MpfrScope.
 class FrequencyLadder {
@@ -28,6 +29,8 @@ class FrequencyLadder {
   /// **Range**: `spec` as CanonicalSpec::Create leaves it.
   explicit FrequencyLadder(const Sinusoidal& spec);
   explicit FrequencyLadder(const Rotary& spec);
+  explicit FrequencyLadder(const Timestep& spec);
+  explicit FrequencyLadder(const NoPosition& spec);
   /// Empty for tables without frequencies.
   static FrequencyLadder Of(const CanonicalSpec& spec);
 
@@ -55,9 +58,9 @@ class FrequencyLadder {
   bool IsZero(std::int64_t i) const {
     return is_given() ? given_[i] == 0 : scale_ != nullptr && scale_->IsZero(i);
   }
-  /// w_i if it is a binary64 exactly. Of a stretched or scaled ladder it takes
-  /// tens of microseconds to tell.
-  std::optional<double> ExactFrequency(std::int64_t i) const;
+  /// w_i if it is a binary64 exactly; `w` is w_i as ForEach() gives it by default.
+  /// Where it is one of a stretched or scaled ladder that takes microseconds to tell.
+  std::optional<double> ExactFrequency(std::int64_t i, mpfr_srcptr w) const;
 
   /// All w_i, each rounded to binary64; fewer if `stop` stops it.
   std::vector<double> Rounded(StopCheck& stop) const;
@@ -67,7 +70,7 @@ class FrequencyLadder {
 
  private:
   FrequencyLadder() = default;
-  void SetBase(double base);
+  void SetBase(const mpq_class& base);
   bool is_given() const { return !given_.empty(); }
   // k if w_i = 2^-k exactly, before any scale.
   std::optional<std::int64_t> ExactExponent(std::int64_t i) const;
@@ -80,7 +83,7 @@ class FrequencyLadder {
 
   std::int64_t size_ = 0;
   std::vector<double> given_;
-  double base_ = 0;
+  mpq_class base_ = 0;
   double shift_ = 0;
   int base_exponent_ = 0;  // f if base = 2^f and nothing stretches it, else 0
   mpq_class stretch_ = 1;

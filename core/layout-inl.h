@@ -20,28 +20,23 @@ HWY_BEFORE_NAMESPACE();
 namespace phasor::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// `to` is aligned where `stream`: then memory is written past the caches.
 template <class V>
-HWY_INLINE void Put(V v, std::uint8_t* to, bool stream) {
+HWY_INLINE void Put(V v, std::uint8_t* to) {
 #if HWY_TARGET == HWY_SCALAR
   const auto lane = hn::GetLane(v);
   std::memcpy(to, &lane, sizeof(lane));
 #else
   const hn::ScalableTag<std::uint8_t> bytes;
-  if (stream) {
-    hn::Stream(hn::BitCast(bytes, v), bytes, to);
-  } else {
-    hn::StoreU(hn::BitCast(bytes, v), bytes, to);
-  }
+  hn::StoreU(hn::BitCast(bytes, v), bytes, to);
 #endif
 }
 
 // a[0] b[0] a[1] b[1] ...: two vectors.
 template <class V>
-HWY_INLINE void PutInterleaved(V a, V b, std::uint8_t* to, bool stream) {
+HWY_INLINE void PutInterleaved(V a, V b, std::uint8_t* to) {
 #if HWY_TARGET == HWY_SCALAR
-  Put(a, to, stream);
-  Put(b, to + sizeof(hn::TFromV<V>), stream);
+  Put(a, to);
+  Put(b, to + sizeof(hn::TFromV<V>));
 #else
   const hn::DFromV<V> d;
   constexpr std::size_t kBytes = hn::MaxLanes(d) * sizeof(hn::TFromV<V>);
@@ -49,8 +44,8 @@ HWY_INLINE void PutInterleaved(V a, V b, std::uint8_t* to, bool stream) {
   const V lower = hn::InterleaveLower(d, a, b);
   const V upper = hn::InterleaveUpper(d, a, b);
   if constexpr (kBytes == 16) {
-    Put(lower, to, stream);
-    Put(upper, to + kBytes, stream);
+    Put(lower, to);
+    Put(upper, to + kBytes);
   } else {
     V first = hn::ConcatLowerLower(d, upper, lower);
     V second = hn::ConcatUpperUpper(d, upper, lower);
@@ -61,36 +56,35 @@ HWY_INLINE void PutInterleaved(V a, V b, std::uint8_t* to, bool stream) {
       first = hn::BitCast(d, hn::TableLookupLanes(hn::BitCast(words, first), order));
       second = hn::BitCast(d, hn::TableLookupLanes(hn::BitCast(words, second), order));
     }
-    Put(first, to, stream);
-    Put(second, to + kBytes, stream);
+    Put(first, to);
+    Put(second, to + kBytes);
   }
 #endif
 }
 
 // Puts a vector of sines and one of cosines, `offset` bytes into the streams.
 template <RowForm kForm, class V>
-HWY_INLINE void PutPairs(V sines, V cosines, const RowStreams& streams, std::int64_t offset,
-                         bool stream) {
+HWY_INLINE void PutPairs(V sines, V cosines, const RowStreams& streams, std::int64_t offset) {
   const auto to = [&](int k) HWY_ATTR {
     return reinterpret_cast<std::uint8_t*>(streams.start[k] + offset);
   };
   if constexpr (kForm == RowForm::kSineFirst) {
-    PutInterleaved(sines, cosines, to(0), stream);
+    PutInterleaved(sines, cosines, to(0));
   } else if constexpr (kForm == RowForm::kCosineFirst) {
-    PutInterleaved(cosines, sines, to(0), stream);
+    PutInterleaved(cosines, sines, to(0));
   } else if constexpr (kForm == RowForm::kTwins) {
-    PutInterleaved(sines, sines, to(0), stream);
-    PutInterleaved(cosines, cosines, to(1), stream);
+    PutInterleaved(sines, sines, to(0));
+    PutInterleaved(cosines, cosines, to(1));
   } else if constexpr (kForm == RowForm::kSineOnly) {
-    Put(sines, to(0), stream);
+    Put(sines, to(0));
   } else if constexpr (kForm == RowForm::kCosineOnly) {
-    Put(cosines, to(0), stream);
+    Put(cosines, to(0));
   } else {
-    Put(sines, to(0), stream);
-    Put(cosines, to(1), stream);
+    Put(sines, to(0));
+    Put(cosines, to(1));
     if (streams.count == 4) {
-      Put(sines, to(2), stream);
-      Put(cosines, to(3), stream);
+      Put(sines, to(2));
+      Put(cosines, to(3));
     }
   }
 }
@@ -104,7 +98,7 @@ HWY_INLINE void PutSomePairs(V sines, V cosines, const RowStreams& streams, std:
   RowStreams local;
   local.start = {whole[0], whole[1]};
   local.count = std::min(streams.count, kDifferent);
-  PutPairs<kForm>(sines, cosines, local, 0, /*stream=*/false);
+  PutPairs<kForm>(sines, cosines, local, 0);
   for (int k = 0; k < streams.count; ++k) {
     std::memcpy(streams.start[k] + offset, whole[k % kDifferent],
                 static_cast<std::size_t>(pairs * streams.pair_bytes));

@@ -112,6 +112,21 @@ void PlaceElement(Layout layout, std::int64_t pairs, std::int64_t i, bool sine, 
   }
 }
 
+void PlaceOddRow(Layout layout, std::int64_t pairs, OddColumn odd_column,
+                 std::int64_t element_bytes, const std::byte* even, std::byte* row) {
+  const auto bytes = [element_bytes](std::int64_t columns) {
+    return static_cast<std::size_t>(columns * element_bytes);
+  };
+  if (odd_column == OddColumn::kZero) {
+    std::memcpy(row, even, bytes(2 * pairs));
+    std::memset(row + bytes(2 * pairs), 0, bytes(1));
+    return;
+  }
+  const std::int64_t absent = ColumnOf(layout, pairs, pairs - 1, /*sine=*/false);
+  std::memcpy(row, even, bytes(absent));
+  std::memcpy(row + bytes(absent), even + bytes(absent + 1), bytes(2 * pairs - 1 - absent));
+}
+
 RowForm FormOf(Layout layout) {
   const Pattern pattern = PatternOf(layout, 1);
   if (pattern.cosine == kAbsent) return RowForm::kSineOnly;

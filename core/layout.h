@@ -38,6 +38,11 @@ template <typename Bits>
 void PlaceElement(Layout layout, std::int64_t pairs, std::int64_t i, bool sine, Bits bits,
                   std::byte* row);
 
+/// Writes a row of odd width from `even`, the row of its pairs in `layout`:
+/// another column or one less (OddColumn). Not for OddColumn::kNone.
+void PlaceOddRow(Layout layout, std::int64_t pairs, OddColumn odd_column,
+                 std::int64_t element_bytes, const std::byte* even, std::byte* row);
+
 /// How a row is made of streams of elements.
 enum class RowForm : std::uint8_t {
   kSineFirst,    ///< one stream: sine and cosine of each pair

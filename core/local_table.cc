@@ -4,34 +4,72 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/alibi_table.h"
+#include "core/bucket_table.h"
 #include "core/fp_environment.h"
+#include "core/odd_width_table.h"
 #include "core/seeded_table.h"
 #include "core/sinusoidal_table.h"
 #include "core/stop_check.h"
+#include "core/zero_table.h"
 #include "phasor/core/errors.h"
 
 namespace phasor {
 namespace {
 
-std::shared_ptr<const LocalTable> MakePairs(CanonicalSpec spec, StopCheck& stop) {
+// A Table of the spec's element type.
+template <template <ElementType> typename Table, typename... Arguments>
+std::shared_ptr<const LocalTable> MakeOfType(CanonicalSpec spec, Arguments&... arguments) {
   switch (spec.element_type()) {
     case ElementType::kFloat32:
-      return std::make_shared<SinusoidalTable<ElementType::kFloat32>>(std::move(spec), stop);
+      return std::make_shared<Table<ElementType::kFloat32>>(std::move(spec), arguments...);
     case ElementType::kFloat64:
-      return std::make_shared<SinusoidalTable<ElementType::kFloat64>>(std::move(spec), stop);
+      return std::make_shared<Table<ElementType::kFloat64>>(std::move(spec), arguments...);
     case ElementType::kFloat16:
-      return std::make_shared<SinusoidalTable<ElementType::kFloat16>>(std::move(spec), stop);
+      return std::make_shared<Table<ElementType::kFloat16>>(std::move(spec), arguments...);
     case ElementType::kBfloat16:
-      return std::make_shared<SinusoidalTable<ElementType::kBfloat16>>(std::move(spec), stop);
+      return std::make_shared<Table<ElementType::kBfloat16>>(std::move(spec), arguments...);
+    case ElementType::kInt32: break;
   }
   return nullptr;
+}
+
+std::shared_ptr<const LocalTable> MakePairs(CanonicalSpec spec, StopCheck& stop) {
+  return MakeOfType<SinusoidalTable>(std::move(spec), stop);
+}
+
+// The table of a scheme of odd width.
+template <typename OddScheme>
+std::shared_ptr<const LocalTable> MakeOdd(CanonicalSpec spec, StopCheck& stop) {
+  const TableSpec even(EvenWidth(std::get<OddScheme>(spec.spec().scheme)), spec.element_type());
+  return std::make_shared<OddWidthTable>(std::move(spec),
+                                         MakePairs(*CanonicalSpec::Create(even), stop));
 }
 
 using Maker = std::shared_ptr<const LocalTable> (*)(CanonicalSpec, StopCheck&);
 
 struct MakerOf {
-  Maker operator()(const Sinusoidal&) const { return MakePairs; }
+  Maker operator()(const Sinusoidal& s) const {
+    return s.odd_column == OddColumn::kNone ? MakePairs : MakeOdd<Sinusoidal>;
+  }
   Maker operator()(const Rotary&) const { return MakePairs; }
+  Maker operator()(const Timestep& t) const {
+    return t.width % 2 == 0 ? MakePairs : MakeOdd<Timestep>;
+  }
+  Maker operator()(const Alibi&) const {
+    return [](CanonicalSpec spec, StopCheck&) { return MakeOfType<AlibiTable>(std::move(spec)); };
+  }
+  Maker operator()(const RelativeBuckets&) const {
+    return [](CanonicalSpec spec, StopCheck& stop) -> std::shared_ptr<const LocalTable> {
+      return std::make_shared<BucketTable>(std::move(spec), stop);
+    };
+  }
+  Maker operator()(const NoPosition& n) const {
+    if (!n.additive) return MakePairs;
+    return [](CanonicalSpec spec, StopCheck&) -> std::shared_ptr<const LocalTable> {
+      return std::make_shared<ZeroTable>(std::move(spec));
+    };
+  }
   Maker operator()(const LearnedInit&) const {
     return [](CanonicalSpec spec, StopCheck&) -> std::shared_ptr<const LocalTable> {
       return std::make_shared<SeededTable>(std::move(spec));

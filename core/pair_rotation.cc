@@ -41,6 +41,7 @@ std::optional<std::uint64_t> Combine(ElementType type, double a, DoubleDouble x,
     case ElementType::kFloat32: return DecideBits<ElementType::kFloat32>(value, error);
     case ElementType::kFloat16: return DecideBits<ElementType::kFloat16>(value, error);
     case ElementType::kBfloat16: return DecideBits<ElementType::kBfloat16>(value, error);
+    case ElementType::kInt32: break;
     case ElementType::kFloat64:
       return scale == 0 ? DecideBits<ElementType::kFloat64>(value, error)
                         : DecideScaledBits(value, error, scale);

@@ -22,6 +22,11 @@ struct BasicPairRow {
   Double* sin_lo = nullptr;
   Double* cos_lo = nullptr;
 
+  /// The same without the first pairs.
+  BasicPairRow From(std::int64_t first) const {
+    const auto from = [first](Double* p) { return p == nullptr ? p : p + first; };
+    return {from(sin), from(cos), from(sin_lo), from(cos_lo)};
+  }
   SinCos At(std::int64_t i) const {
     if (sin_lo == nullptr) return {{sin[i], 0}, {cos[i], 0}};
     return {{sin[i], sin_lo[i]}, {cos[i], cos_lo[i]}};

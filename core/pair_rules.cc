@@ -24,11 +24,25 @@ std::vector<std::uint8_t> AxesOf(const Rotary& spec) {
 
 struct RulesOf {
   std::optional<PairRules> operator()(const Sinusoidal& s) const {
-    return PairRules{s.layout, s.position_offset, s.zero_row, {}, {}};
+    return PairRules{s.layout, s.position_offset, s.zero_row, s.odd_column, {}, {}};
   }
   std::optional<PairRules> operator()(const Rotary& r) const {
-    return PairRules{r.layout, 0, std::nullopt, AttentionFactor(r), AxesOf(r)};
+    return PairRules{r.layout, 0, std::nullopt, OddColumn::kNone, AttentionFactor(r), AxesOf(r)};
   }
+  std::optional<PairRules> operator()(const Timestep& t) const {
+    return PairRules{t.flip_sin_to_cos ? Layout::kCosSinHalves : Layout::kSinCosHalves,
+                     0,
+                     std::nullopt,
+                     t.width % 2 == 0 ? OddColumn::kNone : OddColumn::kZero,
+                     {},
+                     {}};
+  }
+  std::optional<PairRules> operator()(const NoPosition& n) const {
+    if (n.additive) return std::nullopt;
+    return PairRules{n.layout, 0, std::nullopt, OddColumn::kNone, {}, {}};
+  }
+  std::optional<PairRules> operator()(const Alibi&) const { return std::nullopt; }
+  std::optional<PairRules> operator()(const RelativeBuckets&) const { return std::nullopt; }
   std::optional<PairRules> operator()(const LearnedInit&) const { return std::nullopt; }
   std::optional<PairRules> operator()(const LearnedTable&) const { return std::nullopt; }
 };

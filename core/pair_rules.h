@@ -15,6 +15,7 @@ struct PairRules {
   Layout layout = Layout::kSinCosInterleaved;
   std::int64_t position_offset = 0;
   std::optional<std::int64_t> zero_row;
+  OddColumn odd_column = OddColumn::kNone;
   AttentionFactor factor;
   /// The axis whose position each pair takes; empty where there is one axis.
   std::vector<std::uint8_t> axis;

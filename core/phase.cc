@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 #include <type_traits>
 
 #include "core/real.h"
@@ -63,9 +64,6 @@ Dyadic DyadicOf(double fraction) {
 // Of the phase of one frequency, for StopCheck.
 constexpr std::int64_t kCostOfPhase = 500;
 
-// 2 pi * 2^-256 < 2^-253.
-double AngleError(double position) { return std::abs(position) * 0x1p-253; }
-
 DoubleDouble Scaled(DoubleDouble x, int exponent) {
   return {std::ldexp(x.hi, exponent), std::ldexp(x.lo, exponent)};
 }
@@ -113,8 +111,9 @@ PhaseLadder::PhaseLadder(const FrequencyLadder& ladder, StopCheck& stop) : phase
     if (mpfr_zero_p(w) != 0) return true;
     Phase& phase = phases_[i];
     phase.negative = mpfr_signbit(w) != 0;
-    phase.exponent = mpfr_get_exp(w);
-    phase.scale = std::max<mpfr_exp_t>(0, kLeastExponent - mpfr_get_exp(w));
+    phase.exact = ladder.ExactFrequency(i, w).value_or(std::numeric_limits<double>::quiet_NaN());
+    phase.exponent = static_cast<std::int32_t>(mpfr_get_exp(w));
+    phase.scale = std::max(0, static_cast<std::int32_t>(kLeastExponent) - phase.exponent);
     mpfr_mul(turns, w, inverse_turn, MPFR_RNDN);
     mpfr_mul_2si(turns, turns, phase.scale + kFractionBits, MPFR_RNDN);
     mpfr_get_z(fixed_point, turns, MPFR_RNDN);
@@ -125,13 +124,7 @@ PhaseLadder::PhaseLadder(const FrequencyLadder& ladder, StopCheck& stop) : phase
   });
 }
 
-std::optional<PhasePoint> PhaseLadder::At(std::int64_t i, Position position) const {
-  const std::optional<PhaseAngle> angle = AngleAt(i, position);
-  if (!angle.has_value()) return std::nullopt;
-  return PhasePoint{TurnSinCos(angle->turn), angle->angle_error};
-}
-
-std::optional<PhaseAngle> PhaseLadder::AngleAt(std::int64_t i, Position position) const {
+std::optional<PhaseAngle> PhaseLadder::AnyAngle(std::int64_t i, Position position) const {
   constexpr int kLeastResidueExponent = -760;
   const Phase& phase = phases_[i];
   if (position.is_zero() || phase.is_zero()) return PhaseAngle{};
@@ -144,11 +137,8 @@ std::optional<PhaseAngle> PhaseLadder::AngleAt(std::int64_t i, Position position
     reduced.residue = Scaled(reduced.residue, exponent);
     reduced.error = std::ldexp(reduced.error, exponent);
   }
-  if (reduced.negative) {
-    reduced.node = (kTurnNodes - reduced.node) % kTurnNodes;
-    reduced.residue = -reduced.residue;
-  }
-  return PhaseAngle{{reduced.node, reduced.residue}, reduced.error};
+  const SplitTurn turn{reduced.node, reduced.residue};
+  return PhaseAngle{reduced.negative ? -turn : turn, reduced.error};
 }
 
 template <std::size_t kLimbs>

@@ -19,7 +19,13 @@
 
 namespace phasor {
 
-/// Sine and cosine of an angle that is known within angle_error radians.
+/// An angle within angle_error radians.
+struct PhaseAngle {
+  SplitTurn turn;
+  double angle_error = 0;
+};
+
+/// Sine and cosine of such an angle, each within kSinCosError of itself.
 struct PhasePoint {
   SinCos value;
   double angle_error = 0;
@@ -31,12 +37,6 @@ struct PhasePoint {
   double cos_error() const {
     return kSinCosError * std::abs(value.cos.hi) + angle_error * std::abs(value.sin.hi);
   }
-};
-
-/// The same, its sine and cosine still to be taken: TurnSinCos(turn).
-struct PhaseAngle {
-  SplitTurn turn;
-  double angle_error = 0;
 };
 
 /// The same in integers: errors of each are below 2 to its exponent.
@@ -56,28 +56,41 @@ class PhaseLadder {
 
   std::int64_t size() const { return static_cast<std::int64_t>(phases_.size()); }
 
-  /// Sine and cosine of position * w_i.
+  /// The angle position * w_i.
   ///
   /// **Range**: any integer, any fraction. Nothing is returned for a non-zero
   /// angle below about 2^-750, which double-double does not reach.
-  /// **Accuracy**: as the result says: sine and cosine are relative to
-  /// themselves within 2^-98, and the angle within 2^-253 |position|, which is
+  /// **Accuracy**: as the result says: within 2^-253 |position|, which is
   /// 2^-178 of the slowest pair's angle.
-  std::optional<PhasePoint> At(std::int64_t i, Position position) const;
-  /// As At(), for who takes many sines and cosines at a time.
-  std::optional<PhaseAngle> AngleAt(std::int64_t i, Position position) const;
+  std::optional<PhaseAngle> AngleAt(std::int64_t i, Position position) const {
+    // In registers, for rows take one of these a pair.
+    const Phase& phase = phases_[i];
+    if (!position.is_integer() || position.integer == 0 || phase.scale != 0 || phase.is_zero()) {
+      return AnyAngle(i, position);
+    }
+    PhaseAngle angle{SplitProduct(phase.fraction, position.integer),
+                     AngleError(static_cast<double>(position.integer))};
+    if (phase.negative) angle.turn = -angle.turn;
+    return angle;
+  }
 
-  /// The same by 2 or 4 limbs of integers, of any angle that is not zero: as
+  /// Its sine and cosine by 2 or 4 limbs of integers, of any angle that is not zero: as
   /// accurate as TurnWideSinCos, and the angle as above.
   template <std::size_t kLimbs>
   WidePhasePoint<kLimbs> WideAt(std::int64_t i, Position position) const;
 
-  /// Whether w_i is non-zero and too small for At() at integers: true for
+  bool is_zero(std::int64_t i) const { return phases_[i].is_zero(); }
+  /// Whether w_i is non-zero and too small for AngleAt() at integers: true for
   /// all i from some index on, and only in ladders downscaled to nothing.
   bool is_vanishing(std::int64_t i) const { return phases_[i].scale > kLargestScale; }
   bool is_negative(std::int64_t i) const { return phases_[i].negative; }
   /// e with |w_i| < 2^e, where w_i is not zero.
   std::int64_t exponent(std::int64_t i) const { return phases_[i].exponent; }
+  /// w_i if it is a binary64 exactly.
+  std::optional<double> exact(std::int64_t i) const {
+    const double w = phases_[i].exact;
+    return std::isnan(w) ? std::nullopt : std::optional<double>(w);
+  }
 
   std::int64_t memory_bytes() const {
     return static_cast<std::int64_t>(phases_.capacity() * sizeof(Phase));
@@ -90,11 +103,15 @@ class PhaseLadder {
   struct Phase {
     Turn fraction;
     std::uint64_t turns = 0;
-    std::int64_t scale = 0;
-    std::int64_t exponent = 0;
+    double exact = 0;  // a NaN where w is no binary64
+    std::int32_t scale = 0;
+    std::int32_t exponent = 0;
     bool negative = false;
 
-    bool is_zero() const { return turns == 0 && scale == 0 && fraction.limbs == Turn{}.limbs; }
+    bool is_zero() const {
+      const auto& limbs = fraction.limbs;
+      return (turns | limbs[0] | limbs[1] | limbs[2] | limbs[3]) == 0;
+    }
   };
   static constexpr int kLargestScale = 680;
 
@@ -108,6 +125,9 @@ class PhaseLadder {
     double error;
     bool negative;
   };
+  // 2 pi * 2^-256 < 2^-253.
+  static double AngleError(double position) { return std::abs(position) * 0x1p-253; }
+  std::optional<PhaseAngle> AnyAngle(std::int64_t i, Position position) const;
   template <typename Residue>
   static Reduced<Residue> Reduce(const Phase& phase, Position position);
   template <typename Residue>

@@ -1,5 +1,8 @@
 #include "core/phase_row.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "core/turn_series.h"
 #include "core/turn_sincos.h"
 
@@ -65,31 +68,37 @@ namespace phasor {
 
 HWY_EXPORT(SinesCosinesOfTurns);
 
-// Vectors reach past the last pair, into what stays zero.
-PhaseRow::PhaseRow(std::int64_t pairs)
-    : pairs_(pairs),
-      node_(pairs + PairRows::kOverrun),
-      residue_(pairs + PairRows::kOverrun),
-      residue_lo_(pairs + PairRows::kOverrun),
-      angle_error_(pairs + PairRows::kOverrun) {}
+bool PhaseBatch::Take(std::int64_t k, const PhaseLadder& phases, std::int64_t i,
+                      Position position) {
+  std::optional<PhaseAngle> angle = phases.AngleAt(i, position);
+  if (phases.is_vanishing(i)) angle.reset();
+  const PhaseAngle known = angle.value_or(PhaseAngle{});
+  node_[k] = known.turn.node;
+  residue_[k] = known.turn.residue.hi;
+  residue_lo_[k] = known.turn.residue.lo;
+  angle_error_[k] = known.angle_error;
+  return angle.has_value();
+}
+
+void PhaseBatch::SinesCosines(std::int64_t count, const MutablePairRow& out) const {
+  HWY_DYNAMIC_DISPATCH(SinesCosinesOfTurns)
+  (count, node_.data(), residue_.data(), residue_lo_.data(), out);
+}
 
 void PhaseRow::Fill(const PhaseLadder& phases, const RowPosition& position,
                     const MutablePairRow& out, StopCheck& stop) {
-  constexpr std::int64_t kCostOfAngle = 100;
+  constexpr std::int64_t kCostOfAngle = 50;
   beyond_.clear();
-  for (std::int64_t i = 0; i < pairs_; ++i) {
-    std::optional<PhaseAngle> angle = phases.AngleAt(i, position[i]);
-    if (phases.is_vanishing(i)) angle.reset();
-    if (!angle.has_value()) beyond_.push_back(i);
-    const PhaseAngle known = angle.value_or(PhaseAngle{});
-    node_[i] = known.turn.node;
-    residue_[i] = known.turn.residue.hi;
-    residue_lo_[i] = known.turn.residue.lo;
-    angle_error_[i] = known.angle_error;
-    if (stop.After(kCostOfAngle)) return;
+  for (std::int64_t first = 0; first < pairs_; first += PhaseBatch::kMost) {
+    const std::int64_t count = std::min(PhaseBatch::kMost, pairs_ - first);
+    for (std::int64_t k = 0; k < count; ++k) {
+      const std::int64_t i = first + k;
+      if (!batch_.Take(k, phases, i, position[i])) beyond_.push_back(i);
+      angle_error_[i] = batch_.angle_error(k);
+    }
+    batch_.SinesCosines(count, out.From(first));
+    if (stop.After(count * kCostOfAngle)) return;
   }
-  HWY_DYNAMIC_DISPATCH(SinesCosinesOfTurns)
-  (pairs_, node_.data(), residue_.data(), residue_lo_.data(), out);
 }
 
 }  // namespace phasor

@@ -4,6 +4,7 @@
 /// \file
 /// Positions (and shifts) as exact real numbers.
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -18,6 +19,12 @@ struct Position {
 
   bool is_zero() const { return integer == 0 && fraction == 0; }
   bool is_integer() const { return fraction == 0; }
+  /// e with |position| < 2^e. **Range**: not zero.
+  std::int64_t exponent() const {
+    if (integer == 0) return std::ilogb(fraction) + 1;
+    const auto magnitude = static_cast<std::uint64_t>(integer);
+    return std::bit_width(integer < 0 ? -magnitude : magnitude);
+  }
   bool is_negative() const { return integer != 0 ? integer < 0 : fraction < 0; }
 };
 

@@ -10,26 +10,26 @@
 namespace phasor {
 namespace {
 
-// b_i / factor up to some pair, 0 from there on.
+// ratio b_i up to some pair, 0 from there on.
 class UniformScale final : public RopeScale {
  public:
-  UniformScale(double factor, std::int64_t live) : factor_(factor), live_(live) {}
+  UniformScale(mpq_class ratio, std::int64_t live) : ratio_(std::move(ratio)), live_(live) {}
 
   void Apply(std::int64_t i, mpfr_ptr w) const override {
     if (i < live_) {
-      mpfr_div_d(w, w, factor_, MPFR_RNDN);
+      mpfr_mul_q(w, w, ratio_.get_mpq_t(), MPFR_RNDN);
     } else {
       mpfr_set_zero(w, 1);
     }
   }
   std::optional<mpq_class> Ratio(std::int64_t i) const override {
-    return i < live_ ? 1 / mpq_class(factor_) : mpq_class(0);
+    return i < live_ ? ratio_ : mpq_class(0);
   }
   bool IsZero(std::int64_t i) const override { return i >= live_; }
   std::int64_t memory_bytes() const override { return sizeof(*this); }
 
  private:
-  const double factor_;
+  const mpq_class ratio_;
   const std::int64_t live_;
 };
 
@@ -203,7 +203,7 @@ struct MakeScale {
   using Scale = std::unique_ptr<const RopeScale>;
   Scale operator()(const NoScaling&) const { return nullptr; }
   Scale operator()(const LinearScaling& s) const {
-    return std::make_unique<UniformScale>(s.factor, spec.width / 2);
+    return std::make_unique<UniformScale>(1 / mpq_class(s.factor), spec.width / 2);
   }
   Scale operator()(const NtkScaling&) const { return nullptr; }
   Scale operator()(const DynamicNtkScaling&) const { return nullptr; }
@@ -220,7 +220,7 @@ struct MakeScale {
   Scale operator()(const ProportionalScaling& s) const {
     const mpq_class pairs = mpq_class(s.partial_rotary_factor) * (spec.width / 2);
     const mpz_class live = pairs.get_num() / pairs.get_den();
-    return std::make_unique<UniformScale>(s.factor, live.get_si());
+    return std::make_unique<UniformScale>(1 / mpq_class(s.factor), live.get_si());
   }
   Scale operator()(const ExplicitLadder&) const { return nullptr; }
 };
@@ -229,6 +229,11 @@ struct MakeScale {
 
 std::unique_ptr<const RopeScale> MakeRopeScale(const Rotary& spec) {
   return std::visit(MakeScale{spec}, spec.scaling);
+}
+
+std::unique_ptr<const RopeScale> MakeUniformScale(const mpq_class& ratio, std::int64_t pairs) {
+  if (ratio == 1) return nullptr;
+  return std::make_unique<UniformScale>(ratio, pairs);
 }
 
 mpq_class StretchOf(const Rotary& spec) {

@@ -44,6 +44,9 @@ class RopeScale {
 /// only stretched.
 std::unique_ptr<const RopeScale> MakeRopeScale(const Rotary& spec);
 
+/// w_i = ratio b_i for all `pairs`; null where the ratio is 1. Below 2^64 both ways.
+std::unique_ptr<const RopeScale> MakeUniformScale(const mpq_class& ratio, std::int64_t pairs);
+
 /// t of a ladder (base t^(h/(h-1)))^(-i/h), as NTK scalings have it; 1 for
 /// others.
 mpq_class StretchOf(const Rotary& spec);

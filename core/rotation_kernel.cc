@@ -5,12 +5,12 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/rotation_kernel.cc"
-#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include "core/double_double-inl.h"
 #include "core/layout-inl.h"
+#include "core/line_copy-inl.h"
 #include "core/rounding-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -143,12 +143,12 @@ struct Rotation {
   PairRow error;
 };
 
-// Sines or cosines.
+// Sines or cosines, with the bounds of their errors.
 template <ElementType kType, bool kSines>
-HWY_INLINE Rounded<kType> RoundedHalves(const Rotation& rotation, std::int64_t i) {
+HWY_INLINE void RotateHalves(const Rotation& rotation, std::int64_t i,
+                             Unrounded<kType> (&values)[kParts<kType>],
+                             Doubles (&errors)[kParts<kType>]) {
   const double* const error = kSines ? rotation.error.sin : rotation.error.cos;
-  Unrounded<kType> values[kParts<kType>];
-  Doubles errors[kParts<kType>];
   for (std::size_t k = 0; k < kParts<kType>; ++k) {
     const std::int64_t j = i + static_cast<std::int64_t>(k) * kLanes;
     if constexpr (kSines) {
@@ -158,27 +158,45 @@ HWY_INLINE Rounded<kType> RoundedHalves(const Rotation& rotation, std::int64_t i
     }
     errors[k] = Load(error, j);
   }
+}
+
+template <ElementType kType, bool kSines>
+HWY_INLINE Rounded<kType> RoundedHalves(const Rotation& rotation, std::int64_t i) {
+  Unrounded<kType> values[kParts<kType>];
+  Doubles errors[kParts<kType>];
+  RotateHalves<kType, kSines>(rotation, i, values, errors);
   return Round<kType>(values, errors);
 }
 
-// Pairs before the first from which all streams are aligned to vectors; nothing if
-// there is none.
-template <ElementType kType>
-std::int64_t PairsToAlignment(const RowStreams& streams) {
-  constexpr auto kVector = static_cast<std::int64_t>(kElementLanes<kType> * sizeof(BitsOf<kType>));
-  const auto past = [&streams](int k) {
-    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(streams.start[k]) % kVector);
-  };
-  for (int k = 1; k < streams.count; ++k) {
-    if (past(k) != past(0)) return -1;
+#if HWY_TARGET != HWY_SCALAR
+// Apart, so that rows that do without stay in registers.
+template <ElementType kType, bool kSines>
+HWY_NOINLINE Rounded<kType> RoundedHalvesApart(const Rotation& rotation, std::int64_t i) {
+  return RoundedHalves<kType, kSines>(rotation, i);
+}
+#endif
+
+// The same, faster where that is enough.
+template <ElementType kType, bool kSines>
+HWY_INLINE Rounded<kType> QuicklyRoundedHalves(const Rotation& rotation, std::int64_t i) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(BitsOf<kType>) == 2) {
+    Unrounded<kType> values[kParts<kType>];
+    Doubles errors[kParts<kType>];
+    RotateHalves<kType, kSines>(rotation, i, values, errors);
+    Elements<kType> bits;
+    if (HWY_LIKELY(RoundByFloats<kType>(values, errors, bits))) {
+      return {bits, hn::Zero(ElementTag<kType>())};
+    }
+    return RoundedHalvesApart<kType, kSines>(rotation, i);
   }
-  const std::int64_t bytes = (kVector - past(0)) % kVector;
-  return bytes % streams.pair_bytes == 0 ? bytes / streams.pair_bytes : -1;
+#endif
+  return RoundedHalves<kType, kSines>(rotation, i);
 }
 
 template <ElementType kType, RowForm kForm>
 bool RotateRowTo(std::int64_t pairs, const Rotation& rotation, const RowStreams& streams,
-                 bool stream) {
+                 LineCopy* behind) {
   constexpr std::int64_t kStep = kElementLanes<kType>;
   static_assert(2 * kStep <= PairRows::kOverrun);
   constexpr bool kSines = kForm != RowForm::kCosineOnly;
@@ -189,28 +207,27 @@ bool RotateRowTo(std::int64_t pairs, const Rotation& rotation, const RowStreams&
   Elements<kType> cosines = hn::Zero(tag);
   const auto rotate = [&](std::int64_t i) HWY_ATTR {
     if constexpr (kSines) {
-      const Rounded<kType> rounded = RoundedHalves<kType, true>(rotation, i);
+      const Rounded<kType> rounded = QuicklyRoundedHalves<kType, true>(rotation, i);
       sines = rounded.bits;
       doubt = hn::Or(doubt, rounded.doubt);
     }
     if constexpr (kCosines) {
-      const Rounded<kType> rounded = RoundedHalves<kType, false>(rotation, i);
+      const Rounded<kType> rounded = QuicklyRoundedHalves<kType, false>(rotation, i);
       cosines = rounded.bits;
       doubt = hn::Or(doubt, rounded.doubt);
     }
   };
-  const std::int64_t lead = PairsToAlignment<kType>(streams);
+  LineCopy copy = behind == nullptr ? LineCopy{} : *behind;
+  const std::int64_t bytes_a_step = kStep * streams.pair_bytes * streams.count;
+  std::int64_t bytes_to_come = pairs * streams.pair_bytes * streams.count;
   std::int64_t i = 0;
-  if (lead > 0 && lead < pairs) {
-    rotate(0);
-    PutSomePairs<kForm>(sines, cosines, streams, 0, lead);
-    i = lead;
-  }
-  const bool past_caches = stream && lead >= 0;
   for (; i + kStep <= pairs; i += kStep) {
     rotate(i);
-    PutPairs<kForm>(sines, cosines, streams, i * streams.pair_bytes, past_caches);
+    PutPairs<kForm>(sines, cosines, streams, i * streams.pair_bytes);
+    bytes_to_come -= bytes_a_step;
+    while (copy.lines * kLineBytes > bytes_to_come) CopyLine(copy);
   }
+  if (behind != nullptr) *behind = copy;
   if (i < pairs) {
     rotate(i);
     PutSomePairs<kForm>(sines, cosines, streams, i * streams.pair_bytes, pairs - i);
@@ -223,17 +240,17 @@ bool RotateRowOf(std::int64_t pairs, const Rotation& rotation, const RowTarget& 
   const RowStreams streams = StreamsOf(target.layout, pairs, sizeof(BitsOf<kType>), target.row);
   switch (FormOf(target.layout)) {
     case RowForm::kSineFirst:
-      return RotateRowTo<kType, RowForm::kSineFirst>(pairs, rotation, streams, target.stream);
+      return RotateRowTo<kType, RowForm::kSineFirst>(pairs, rotation, streams, target.behind);
     case RowForm::kCosineFirst:
-      return RotateRowTo<kType, RowForm::kCosineFirst>(pairs, rotation, streams, target.stream);
+      return RotateRowTo<kType, RowForm::kCosineFirst>(pairs, rotation, streams, target.behind);
     case RowForm::kSeparate:
-      return RotateRowTo<kType, RowForm::kSeparate>(pairs, rotation, streams, target.stream);
+      return RotateRowTo<kType, RowForm::kSeparate>(pairs, rotation, streams, target.behind);
     case RowForm::kTwins:
-      return RotateRowTo<kType, RowForm::kTwins>(pairs, rotation, streams, target.stream);
+      return RotateRowTo<kType, RowForm::kTwins>(pairs, rotation, streams, target.behind);
     case RowForm::kSineOnly:
-      return RotateRowTo<kType, RowForm::kSineOnly>(pairs, rotation, streams, target.stream);
+      return RotateRowTo<kType, RowForm::kSineOnly>(pairs, rotation, streams, target.behind);
     case RowForm::kCosineOnly:
-      return RotateRowTo<kType, RowForm::kCosineOnly>(pairs, rotation, streams, target.stream);
+      return RotateRowTo<kType, RowForm::kCosineOnly>(pairs, rotation, streams, target.behind);
   }
   return false;
 }
@@ -247,6 +264,7 @@ bool RotateRow(ElementType type, std::int64_t pairs, const Anchor& anchor, const
     case ElementType::kFloat16: return RotateRowOf<ElementType::kFloat16>(pairs, rotation, target);
     case ElementType::kBfloat16:
       return RotateRowOf<ElementType::kBfloat16>(pairs, rotation, target);
+    case ElementType::kInt32: break;
   }
   return false;
 }
@@ -274,6 +292,7 @@ void MarkDoubt(ElementType type, std::int64_t pairs, const Anchor& anchor, const
       return MarkDoubtOf<ElementType::kFloat16>(pairs, rotation, sines, cosines);
     case ElementType::kBfloat16:
       return MarkDoubtOf<ElementType::kBfloat16>(pairs, rotation, sines, cosines);
+    case ElementType::kInt32: break;
   }
 }
 
@@ -289,8 +308,6 @@ HWY_EXPORT(RotateRow);
 HWY_EXPORT(MarkDoubt);
 
 void FillTurn(std::int64_t r, PairRows& turns) { HWY_DYNAMIC_DISPATCH(FillTurn)(r, turns); }
-
-void FlushRows() { hwy::FlushStream(); }
 
 template <ElementType kType>
 void RotateAnchor(std::int64_t pairs, const PairRow& base, const PairRow& turn,

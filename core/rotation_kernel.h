@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/line_copy.h"
 #include "core/pair_rows.h"
 #include "core/rounding.h"
 #include "phasor/core/spec.h"
@@ -67,14 +68,14 @@ template <ElementType kType>
 void RotateAnchor(std::int64_t pairs, const PairRow& base, const PairRow& turn,
                   const double* largest_sin, const double* angle_error, Anchor& anchor);
 
-/// Where a row goes. Streaming writes memory past the caches: for rows that
-/// nobody reads soon; FlushRows() after the last of them.
+/// Where a row goes, which needs no alignment.
 struct RowTarget {
   std::byte* row;
   Layout layout;
-  bool stream = false;
+  /// Not null: lines of other rows, some or all of which are copied meanwhile. So
+  /// memory is written all the time, and not in bursts that have to wait.
+  LineCopy* behind = nullptr;
 };
-void FlushRows();
 
 /// Rotates `anchor` by `turn` and writes the row. Returns whether the errors
 /// leave the rounding of any element open; elements where they do not are right.

@@ -61,6 +61,7 @@ std::uint64_t RoundToBits(ElementType type, double value) {
     case ElementType::kFloat64: return RoundToBits<ElementType::kFloat64>(value);
     case ElementType::kFloat16: return RoundToBits<ElementType::kFloat16>(value);
     case ElementType::kBfloat16: return RoundToBits<ElementType::kBfloat16>(value);
+    case ElementType::kInt32: break;
   }
   return 0;
 }

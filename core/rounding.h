@@ -7,7 +7,7 @@
 ///
 /// A zero keeps the sign of what was rounded; what is too large becomes the
 /// bits of an infinity (IsFiniteBits tells). **Range**: finite arguments;
-/// the floating-point environment of fp_environment.h.
+/// the floating-point environment of fp_environment.h; every type but kInt32.
 
 #include <mpfr.h>
 
@@ -39,8 +39,9 @@ constexpr BinaryFormat FormatOf(ElementType type) {
     case ElementType::kFloat64: return {53, -1074, 64};
     case ElementType::kFloat16: return {11, -24, 16};
     case ElementType::kBfloat16: return {8, -133, 16};
+    case ElementType::kInt32: break;
   }
-  return {};
+  return {1, 0, 32};  // nothing is rounded to integers
 }
 
 /// The unsigned integer that holds one element.

@@ -134,6 +134,7 @@ void SeededTable::FillSome(std::int64_t first, std::int64_t count, std::byte* ou
     case ElementType::kFloat64: return FillAs<ElementType::kFloat64>(first, count, out);
     case ElementType::kFloat16: return FillAs<ElementType::kFloat16>(first, count, out);
     case ElementType::kBfloat16: return FillAs<ElementType::kBfloat16>(first, count, out);
+    case ElementType::kInt32: break;
   }
 }
 

@@ -131,6 +131,7 @@ class RowShifter {
       : first_row_(first_row),
         layout_(layout),
         pairs_(spec.pairs()),
+        columns_(RowWidth(layout, 2 * pairs_)),
         row_bytes_(spec.row_bytes()),
         sines_(pairs_),
         cosines_(pairs_) {}
@@ -142,6 +143,10 @@ class RowShifter {
     for (std::int64_t i = 0; i < pairs_; ++i) {
       if (IsFiniteBits(kType, sines_[i]) && IsFiniteBits(kType, cosines_[i])) continue;
       return NotFinite("rows", first_row_ + row, Column(i, !IsFiniteBits(kType, sines_[i])));
+    }
+    if (HasColumnBeside()) {
+      std::memcpy(&beside_, rows.data() + row * row_bytes_ + columns_ * sizeof(Bits), sizeof(Bits));
+      if (!IsFiniteBits(kType, beside_)) return NotFinite("rows", first_row_ + row, columns_);
     }
     if (!differing.has_value()) return absl::OkStatus();
     return Invalid("rows", absl::StrCat("row ", first_row_ + row, " column ", *differing,
@@ -169,7 +174,11 @@ class RowShifter {
   }
 
   void Place(std::int64_t row, absl::Span<std::byte> out) const {
-    PlaceRow(layout_, pairs_, sines_.data(), cosines_.data(), out.data() + row * row_bytes_);
+    std::byte* to = out.data() + row * row_bytes_;
+    PlaceRow(layout_, pairs_, sines_.data(), cosines_.data(), to);
+    if (!HasColumnBeside()) return;
+    const Bits rest = static_cast<Bits>(AtRest(kType, beside_));
+    std::memcpy(to + columns_ * sizeof(Bits), &rest, sizeof(Bits));
   }
 
  private:
@@ -178,11 +187,17 @@ class RowShifter {
   std::int64_t Column(std::int64_t i, bool sine) const {
     return ColumnOf(layout_, pairs_, i, sine);
   }
+  // The zero column of an odd width: of no pair, it rests.
+  bool HasColumnBeside() const {
+    return row_bytes_ > columns_ * static_cast<std::int64_t>(sizeof(Bits));
+  }
 
   const std::int64_t first_row_;  // the number of row 0, for errors
   const Layout layout_;
   const std::int64_t pairs_;
+  const std::int64_t columns_;  // of the pairs
   const std::int64_t row_bytes_;
+  Bits beside_ = 0;
   std::vector<Bits> sines_;
   std::vector<Bits> cosines_;
 };
@@ -221,14 +236,19 @@ RowShift::~RowShift() = default;
 absl::StatusOr<RowShift> RowShift::Create(const CanonicalSpec& spec, ShiftBy by) {
   const std::optional<PairRules> rules = PairRulesOf(spec.spec().scheme);
   if (!rules.has_value()) {
-    return Invalid("spec",
-                   "a learned table's rows are not shifted by a rotation; read the rows"
-                   " that are wanted");
+    return Invalid("spec", absl::StrCat(SchemeName(spec.spec().scheme),
+                                        " rows are not shifted by a rotation; read the rows that"
+                                        " are wanted"));
   }
   if (!HoldsBoth(rules->layout)) {
     return Invalid("spec", absl::StrCat(LayoutName(rules->layout),
                                         " rows hold one half of each pair, and a shift needs both;"
                                         " use a layout that holds both"));
+  }
+  if (rules->odd_column == OddColumn::kSine) {
+    return Invalid("spec",
+                   "rows of odd_column SINE lack the last pair's cosine, and a shift needs both;"
+                   " use an even width");
   }
   if (const auto* steps = std::get_if<double>(&by); steps != nullptr && !IsFinite(*steps)) {
     return Invalid("by", absl::StrCat(*steps, " is not finite; give a number"));
@@ -265,6 +285,7 @@ absl::Status RowShift::Apply(absl::Span<const std::byte> rows, absl::Span<std::b
     case ElementType::kFloat64: return shift.template operator()<ElementType::kFloat64>();
     case ElementType::kFloat16: return shift.template operator()<ElementType::kFloat16>();
     case ElementType::kBfloat16: return shift.template operator()<ElementType::kBfloat16>();
+    case ElementType::kInt32: break;
   }
   return absl::InternalError("unreachable");
 }
@@ -283,6 +304,7 @@ absl::Status ShiftRows(const CanonicalSpec& spec, ShiftBy by, absl::Span<const s
 absl::Status RotatePairs(ElementType type, absl::Span<const double> angles,
                          absl::Span<std::byte> pairs) {
   const FpEnvironment environment;
+  if (type == ElementType::kInt32) return Invalid("type", "INT32 pairs are not turned");
   const std::size_t size = ElementBytes(type);
   if (pairs.size() % (2 * size) != 0 || pairs.size() / (2 * size) != angles.size()) {
     return Invalid("pairs", absl::StrCat(pairs.size(), " bytes given; ", angles.size(),

@@ -11,7 +11,6 @@
 #include "core/phase_row.h"
 #include "core/real.h"
 #include "core/rotation_kernel.h"
-#include "core/settle_amplified.h"
 #include "core/stop_check.h"
 
 namespace phasor {
@@ -47,24 +46,37 @@ std::vector<std::int32_t> TwinsOf(const FrequencyLadder& ladder) {
 // element by its phase.
 constexpr std::int64_t kCostOfTurn = 20;
 constexpr std::int64_t kCostOfRotation = 2;
-constexpr std::int64_t kCostOfPhase = 200;
+constexpr std::int64_t kCostOfPhase = 100;
+
+// A pair of a row in doubt, one or both elements of which are still to be settled.
+struct OpenPair {
+  std::int64_t pair;
+  bool sine;
+  bool cosine;
+  bool has_phase;
+};
 
 }  // namespace
 
 template <ElementType kType>
 struct SinusoidalTable<kType>::Scratch {
-  // What is amplified is rounded after that, once.
-  Scratch(std::int64_t pairs, bool amplified)
+  explicit Scratch(std::int64_t pairs)
       : phases(pairs),
-        base(1, pairs, kLowParts || amplified),
+        base(1, pairs, /*with_low_parts=*/true),
         angle_error(pairs + PairRows::kOverrun),
-        anchor(pairs, kLowParts) {}
+        anchor(pairs, kLowParts),
+        settled(1, PhaseBatch::kMost, /*with_low_parts=*/true) {}
   PhaseRow phases;
   PairRows base;
   std::vector<double> angle_error;
   Anchor anchor;
+  // Whether the row is the base, rotated by nothing.
+  bool row_is_base = false;
   std::vector<Bits> sine_doubt;
   std::vector<Bits> cosine_doubt;
+  std::vector<OpenPair> open;
+  PhaseBatch batch;
+  PairRows settled;
 };
 
 template <ElementType kType>
@@ -118,19 +130,19 @@ std::int64_t SinusoidalTable<kType>::memory_bytes() const {
 template <ElementType kType>
 void SinusoidalTable<kType>::DoRead(std::int64_t start, std::int64_t count, std::byte* out,
                                     StopCheck& stop) const {
-  Scratch scratch(ladder_.size(), is_amplified());
-  const bool stream = count >= kStreamBytes / spec().row_bytes();
+  Scratch scratch(ladder_.size());
+  const std::int64_t row_bytes = spec().row_bytes();
+  RowWriter writer(out, row_bytes, count >= kStreamBytes / row_bytes);
   std::int64_t first = start + rules_.position_offset;
   while (count > 0 && !stop.stopped()) {
     std::int64_t rows = std::min(count, rows_ * anchors_);
     // Row 0 is exact: it starts a segment, no rotation leads to it.
     if (first < 0) rows = std::min(rows, -first);
-    Segment(first, rows, stream, scratch, out, stop);
+    Segment(first, rows, scratch, writer, stop);
     first += rows;
     count -= rows;
-    out += rows * spec().row_bytes();
   }
-  if (stream) FlushRows();
+  writer.Finish();
 }
 
 template <ElementType kType>
@@ -147,14 +159,15 @@ template <ElementType kType>
 template <typename T>
 void SinusoidalTable<kType>::GatherPlaced(absl::Span<const T> positions, std::int64_t axes,
                                           std::byte* out, StopCheck& stop) const {
-  Scratch scratch(ladder_.size(), is_amplified());
+  Scratch scratch(ladder_.size());
   const auto step = static_cast<std::size_t>(axes);
   std::vector<Position> placed(step);
+  RowWriter writer(out, spec().row_bytes(), /*past_caches=*/false);
   for (std::size_t k = 0; k < positions.size() && !stop.stopped(); k += step) {
     for (std::size_t axis = 0; axis < step; ++axis) placed[axis] = Placed(positions[k + axis]);
     DirectRow(axes == 1 ? RowPosition(placed[0]) : RowPosition(placed.data(), rules_.axis), scratch,
-              out, stop);
-    out += spec().row_bytes();
+              writer, stop);
+    writer.Next();
   }
 }
 
@@ -171,32 +184,34 @@ void SinusoidalTable<kType>::DoGather(absl::Span<const double> positions, std::i
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::Segment(std::int64_t first, std::int64_t count, bool stream,
-                                     Scratch& scratch, std::byte* out, StopCheck& stop) const {
+void SinusoidalTable<kType>::Segment(std::int64_t first, std::int64_t count, Scratch& scratch,
+                                     RowWriter& out, StopCheck& stop) const {
   SetBase(Position{first, 0}, angle_error_.data(), scratch, stop);
   for (std::int64_t row = 0; row < count; ++row) {
     const std::int64_t r = row % rows_;
     if (r == 0) SetAnchor(strides_[row / rows_], largest_sin_.data(), scratch);
+    scratch.row_is_base = row == 0;
     if (stop.After(ladder_.size() * kCostOfRotation)) return;
-    Row(Position{first + row, 0}, rotations_[r], stream, scratch, out, stop);
-    out += spec().row_bytes();
+    Row(Position{first + row, 0}, rotations_[r], scratch, out, stop);
+    out.Next();
   }
 }
 
 template <ElementType kType>
 void SinusoidalTable<kType>::DirectRow(const RowPosition& position, Scratch& scratch,
-                                       std::byte* out, StopCheck& stop) const {
+                                       RowWriter& out, StopCheck& stop) const {
   SetBase(position, nullptr, scratch, stop);
   if (stop.stopped()) return;
   SetAnchor(strides_[0], nullptr, scratch);
-  Row(position, rotations_[0], /*stream=*/false, scratch, out, stop);
+  scratch.row_is_base = true;
+  Row(position, rotations_[0], scratch, out, stop);
 }
 
 template <ElementType kType>
 void SinusoidalTable<kType>::SetBase(const RowPosition& position, const double* angle_error,
                                      Scratch& scratch, StopCheck& stop) const {
   scratch.phases.Fill(phases_, position, scratch.base[0], stop);
-  if (is_amplified()) Amplify(scratch.base[0]);
+  if (is_amplified()) Amplify(ladder_.size(), scratch.base[0]);
   // Only where rotations are as precise as the angles do these count.
   if constexpr (kLowParts) {
     for (std::int64_t i = 0; i < ladder_.size(); ++i) {
@@ -208,9 +223,9 @@ void SinusoidalTable<kType>::SetBase(const RowPosition& position, const double* 
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::Amplify(const MutablePairRow& row) const {
+void SinusoidalTable<kType>::Amplify(std::int64_t pairs, const MutablePairRow& row) const {
   const DoubleDouble factor = rules_.factor.approximate();
-  for (std::int64_t i = 0; i < ladder_.size(); ++i) {
+  for (std::int64_t i = 0; i < pairs; ++i) {
     const SinCos value = row.At(i);
     row.Set(i, {value.sin * factor, value.cos * factor});
   }
@@ -230,31 +245,32 @@ void SinusoidalTable<kType>::SetAnchor(const PairRow& stride, const double* larg
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::Row(const RowPosition& position, const PairRow& turn, bool stream,
-                                 Scratch& scratch, std::byte* out, StopCheck& stop) const {
+void SinusoidalTable<kType>::Row(const RowPosition& position, const PairRow& turn, Scratch& scratch,
+                                 RowWriter& out, StopCheck& stop) const {
+  std::byte* const row = out.row();
   const std::int64_t pairs = ladder_.size();
   const Layout layout = rules_.layout;
   const std::optional<Position> one = position.one();
   if (one.has_value() && one->is_integer() && rules_.zero_row == one->integer) {
-    std::memset(out, 0, static_cast<std::size_t>(spec().row_bytes()));
+    std::memset(row, 0, static_cast<std::size_t>(spec().row_bytes()));
     return;
   }
   if (one.has_value() && one->is_zero()) {
     const std::vector<Bits> sines(pairs, 0);
     const std::vector<Bits> cosines(pairs, static_cast<Bits>(rules_.factor.Rounded(kType)));
-    PlaceRow(layout, pairs, sines.data(), cosines.data(), out);
+    PlaceRow(layout, pairs, sines.data(), cosines.data(), row);
     return;
   }
-  if (RotateRow<kType>(pairs, scratch.anchor, turn, {out, layout, stream})) {
-    SettleMarked(position, turn, scratch, out, stop);
+  if (RotateRow<kType>(pairs, scratch.anchor, turn, {row, layout, &out.behind()})) {
+    SettleMarked(position, turn, scratch, row, stop);
   }
   // Where the sine has no phase the cosine is 1, and was that already.
   if (scratch.phases.beyond().empty() || FormOf(layout) == RowForm::kCosineOnly) return;
   SettleCounts counts;
   for (const std::int64_t i : scratch.phases.beyond()) {
-    const std::int64_t costly = counts.costly;
-    PlaceSettled(i, Trig::kSine, position, counts, out);
-    if (stop.After(kCostOfPhase + (counts.costly - costly) * kCostOfMpfr)) break;
+    ++counts.settled;
+    Place(i, Trig::kSine, SettleAlone(i, Trig::kSine, position, counts, stop), row);
+    if (stop.stopped()) break;
   }
   Count(counts);
 }
@@ -267,67 +283,103 @@ void SinusoidalTable<kType>::SettleMarked(const RowPosition& position, const Pai
   scratch.cosine_doubt.resize(pairs + PairRows::kOverrun);
   MarkDoubt<kType>(pairs, scratch.anchor, turn, scratch.sine_doubt.data(),
                    scratch.cosine_doubt.data());
-  SettleCounts counts;
-  const auto settle = [&](std::int64_t i, Trig trig) {
-    const std::int64_t costly = counts.costly;
-    PlaceSettled(i, trig, position, counts, row);
-    stop.After(kCostOfPhase + (counts.costly - costly) * kCostOfMpfr);
-  };
   const RowForm form = FormOf(rules_.layout);
-  for (std::int64_t i = 0; i < pairs && !stop.stopped(); ++i) {
-    if (scratch.sine_doubt[i] != 0 && form != RowForm::kCosineOnly) settle(i, Trig::kSine);
-    if (scratch.cosine_doubt[i] != 0 && form != RowForm::kSineOnly) settle(i, Trig::kCosine);
+  const auto is_open = [&](std::int64_t i, Trig trig) {
+    return trig == Trig::kSine ? scratch.sine_doubt[i] != 0 && form != RowForm::kCosineOnly
+                               : scratch.cosine_doubt[i] != 0 && form != RowForm::kSineOnly;
+  };
+  // Twins may be at positions of their own.
+  const bool has_twins = !twins_.empty() && position.one().has_value();
+  const std::vector<std::int64_t>& beyond = scratch.phases.beyond();
+  SettleCounts counts;
+  for (std::int64_t i = 0; i < pairs; ++i) {
+    if (has_twins && twins_[i] != i) continue;
+    const auto stays_open = [&](Trig trig) {
+      if (!is_open(i, trig)) return false;
+      ++counts.settled;
+      const auto bits = SettleTiny(phases_, rules_.factor, kType, trig, i, position[i]);
+      if (bits.has_value()) Place(i, trig, *bits, row);
+      return !bits.has_value();
+    };
+    const OpenPair open = {i, stays_open(Trig::kSine), stays_open(Trig::kCosine),
+                           /*has_phase=*/!std::binary_search(beyond.begin(), beyond.end(), i)};
+    if (open.sine || open.cosine) scratch.open.push_back(open);
+    if (std::ssize(scratch.open) < PhaseBatch::kMost) continue;
+    SettleBatch(position, scratch, counts, row, stop);
+    if (stop.stopped()) break;
+  }
+  SettleBatch(position, scratch, counts, row, stop);
+  for (std::int64_t i = 0; has_twins && i < pairs; ++i) {
+    if (twins_[i] == i) continue;
+    for (const Trig trig : {Trig::kSine, Trig::kCosine}) {
+      if (!is_open(i, trig)) continue;
+      ++counts.settled;
+      Bits bits;
+      const std::int64_t column = ColumnOf(rules_.layout, pairs, twins_[i], trig == Trig::kSine);
+      std::memcpy(&bits, row + column * sizeof(Bits), sizeof(Bits));
+      Place(i, trig, bits, row);
+    }
   }
   Count(counts);
 }
 
 template <ElementType kType>
-void SinusoidalTable<kType>::PlaceSettled(std::int64_t i, Trig trig, const RowPosition& position,
-                                          SettleCounts& counts, std::byte* row) const {
-  const std::int64_t pairs = ladder_.size();
-  const Layout layout = rules_.layout;
-  const bool sine = trig == Trig::kSine;
-  // Twins of one frequency may be at positions of their own.
-  const std::int64_t twin = position.one().has_value() ? TwinOf(i) : i;
-  Bits bits;
-  if (twin != i) {
-    std::memcpy(&bits, row + ColumnOf(layout, pairs, twin, sine) * sizeof(Bits), sizeof(Bits));
-  } else {
-    bits = Element(i, trig, position[i], counts);
+void SinusoidalTable<kType>::SettleBatch(const RowPosition& position, Scratch& scratch,
+                                         SettleCounts& counts, std::byte* row,
+                                         StopCheck& stop) const {
+  const std::int64_t count = std::ssize(scratch.open);
+  if (!scratch.row_is_base) {
+    for (std::int64_t k = 0; k < count; ++k) {
+      OpenPair& open = scratch.open[k];
+      open.has_phase = scratch.batch.Take(k, phases_, open.pair, position[open.pair]);
+    }
+    scratch.batch.SinesCosines(count, scratch.settled[0]);
+    if (is_amplified()) Amplify(count, scratch.settled[0]);
   }
-  PlaceElement(layout, pairs, i, sine, bits, row);
-  ++counts.settled;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const OpenPair& open = scratch.open[k];
+    const PhasePoint point =
+        scratch.row_is_base
+            ? PhasePoint{scratch.base[0].At(open.pair), scratch.phases.angle_error()[open.pair]}
+            : PhasePoint{scratch.settled[0].At(k), scratch.batch.angle_error(k)};
+    const auto settle = [&](Trig trig) {
+      std::optional<std::uint64_t> bits;
+      if (open.has_phase) bits = SettlePoint<kType>(point, trig);
+      if (!bits.has_value()) bits = SettleAlone(open.pair, trig, position, counts, stop);
+      Place(open.pair, trig, *bits, row);
+    };
+    if (open.sine) settle(Trig::kSine);
+    if (open.cosine) settle(Trig::kCosine);
+    if (stop.After(kCostOfPhase)) break;
+  }
+  scratch.open.clear();
+}
+
+template <ElementType kType>
+std::uint64_t SinusoidalTable<kType>::SettleAlone(std::int64_t i, Trig trig,
+                                                  const RowPosition& position, SettleCounts& counts,
+                                                  StopCheck& stop) const {
+  const std::int64_t costly = counts.costly;
+  const std::uint64_t bits =
+      Settle(ladder_, phases_, rules_.factor, kType, trig, i, position[i], counts);
+  stop.After(kCostOfIntegers + (counts.costly - costly) * kCostOfMpfr);
+  return bits;
+}
+
+template <ElementType kType>
+void SinusoidalTable<kType>::Place(std::int64_t i, Trig trig, std::uint64_t bits,
+                                   std::byte* row) const {
+  PlaceElement(rules_.layout, ladder_.size(), i, trig == Trig::kSine, static_cast<Bits>(bits), row);
 }
 
 template <ElementType kType>
 void SinusoidalTable<kType>::Count(const SettleCounts& counts) const {
-  if (counts.settled != 0) {
-    settled_elements_.fetch_add(counts.settled, std::memory_order_relaxed);
-  }
-  if (counts.costly != 0) costly_elements_.fetch_add(counts.costly, std::memory_order_relaxed);
-}
-
-template <ElementType kType>
-auto SinusoidalTable<kType>::Element(std::int64_t i, Trig trig, Position position,
-                                     SettleCounts& counts) const -> Bits {
-  if (is_amplified()) {
-    return static_cast<Bits>(
-        SettleAmplified(ladder_, phases_, rules_.factor, kType, trig, i, position, counts));
-  }
-  if (position.is_zero()) return RoundToBits<kType>(trig == Trig::kSine ? 0.0 : 1.0);
-  // Whole columns of a vanishing ladder, and rows at tiny positions, end here.
-  constexpr std::int64_t kTinyExponent = -600;
-  const std::int64_t position_exponent =
-      position.integer != 0 ? 54 : std::ilogb(position.fraction) + 1;
-  const std::int64_t exponent = phases_.exponent(i) + position_exponent;
-  if (exponent < kTinyExponent) {
-    if (trig == Trig::kCosine) return RoundToBits<kType>(1.0);
-    if (exponent < FormatOf(kType).quantum_exponent) {
-      const bool negative = phases_.is_negative(i) != position.is_negative();
-      return RoundToBits<kType>(negative ? -0.0 : 0.0);
-    }
-  }
-  return static_cast<Bits>(Settle(ladder_, phases_, kType, trig, i, position, counts));
+  const auto add = [](std::int64_t count, std::atomic<std::int64_t>& sum) {
+    if (count != 0) sum.fetch_add(count, std::memory_order_relaxed);
+  };
+  add(counts.settled, settled_elements_);
+  add(counts.beyond_double_double, beyond_double_double_);
+  add(counts.costly, costly_elements_);
 }
 
 template class SinusoidalTable<ElementType::kFloat32>;

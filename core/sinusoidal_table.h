@@ -21,16 +21,17 @@
 #include "core/phase.h"
 #include "core/position.h"
 #include "core/rounding.h"
+#include "core/row_writer.h"
 #include "core/settle.h"
 #include "phasor/core/local_table.h"
 
 namespace phasor {
 
-/// The table of a Sinusoidal or Rotary with elements of kType.
+/// The table of a scheme of pairs (PairRulesOf) with elements of kType, of even width.
 template <ElementType kType>
 class SinusoidalTable final : public LocalTable {
  public:
-  /// `spec` is of one of these and of kType. Not to be used if `stop` stopped it.
+  /// `spec` is of such a scheme and of kType. Not to be used if `stop` stopped it.
   /// `extra_error` is added to the first stage's bound, and changes no bits: for
   /// tests, an infinity puts every element in doubt.
   SinusoidalTable(CanonicalSpec spec, StopCheck& stop, double extra_error = 0);
@@ -41,6 +42,10 @@ class SinusoidalTable final : public LocalTable {
   }
   std::int64_t costly_elements() const override {
     return costly_elements_.load(std::memory_order_relaxed);
+  }
+  /// Those of the settled ones that double-double left open.
+  std::int64_t beyond_double_double() const {
+    return beyond_double_double_.load(std::memory_order_relaxed);
   }
 
  private:
@@ -68,32 +73,33 @@ class SinusoidalTable final : public LocalTable {
   // All positions below are those after the offset.
 
   // Rows first ... first + count - 1, 1 <= count <= rows_ * anchors_, all from one base.
-  void Segment(std::int64_t first, std::int64_t count, bool stream, Scratch& scratch,
-               std::byte* out, StopCheck& stop) const;
+  void Segment(std::int64_t first, std::int64_t count, Scratch& scratch, RowWriter& out,
+               StopCheck& stop) const;
   // One row by its own phases.
-  void DirectRow(const RowPosition& position, Scratch& scratch, std::byte* out,
+  void DirectRow(const RowPosition& position, Scratch& scratch, RowWriter& out,
                  StopCheck& stop) const;
   // Sets the base, whose angles take on `angle_error` by rotations (null: none).
   void SetBase(const RowPosition& position, const double* angle_error, Scratch& scratch,
                StopCheck& stop) const;
-  // Multiplies a row by the factor.
-  void Amplify(const MutablePairRow& row) const;
+  // Multiplies `pairs` pairs by the factor.
+  void Amplify(std::int64_t pairs, const MutablePairRow& row) const;
   // The anchor that is the base rotated by `stride`; its rows' rotations are as
   // `largest_sin` says (null: by nothing).
   void SetAnchor(const PairRow& stride, const double* largest_sin, Scratch& scratch) const;
-  // The row that is the anchor rotated by `turn`.
-  void Row(const RowPosition& position, const PairRow& turn, bool stream, Scratch& scratch,
-           std::byte* out, StopCheck& stop) const;
+  // The row that is the anchor rotated by `turn`, the next one of `out`.
+  void Row(const RowPosition& position, const PairRow& turn, Scratch& scratch, RowWriter& out,
+           StopCheck& stop) const;
   // Settles what RotateRow() left open.
   void SettleMarked(const RowPosition& position, const PairRow& turn, Scratch& scratch,
                     std::byte* row, StopCheck& stop) const;
-  // Writes an element by itself; a pair's that has a twin is its twin's.
-  void PlaceSettled(std::int64_t i, Trig trig, const RowPosition& position, SettleCounts& counts,
-                    std::byte* row) const;
-  Bits Element(std::int64_t i, Trig trig, Position position, SettleCounts& counts) const;
+  // Settles what is open, and clears it.
+  void SettleBatch(const RowPosition& position, Scratch& scratch, SettleCounts& counts,
+                   std::byte* row, StopCheck& stop) const;
+  // By the stages after double-double.
+  std::uint64_t SettleAlone(std::int64_t i, Trig trig, const RowPosition& position,
+                            SettleCounts& counts, StopCheck& stop) const;
+  void Place(std::int64_t i, Trig trig, std::uint64_t bits, std::byte* row) const;
   void Count(const SettleCounts& counts) const;
-  // The first pair of the same frequency, whose elements are the same.
-  std::int64_t TwinOf(std::int64_t i) const { return twins_.empty() ? i : twins_[i]; }
 
   const PairRules rules_;
   const FrequencyLadder ladder_;
@@ -109,9 +115,11 @@ class SinusoidalTable final : public LocalTable {
   // error of the angle. Vectors read past their ends.
   std::vector<double> largest_sin_;
   std::vector<double> angle_error_;
-  // Of explicit ladders: strangers may give one hard frequency to all pairs.
+  // Of explicit ladders, where strangers may give one hard frequency to all pairs: the
+  // first pair of the same frequency.
   const std::vector<std::int32_t> twins_;
   mutable std::atomic<std::int64_t> settled_elements_ = 0;
+  mutable std::atomic<std::int64_t> beyond_double_double_ = 0;
   mutable std::atomic<std::int64_t> costly_elements_ = 0;
 };
 

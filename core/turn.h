@@ -34,6 +34,11 @@ struct SplitTurn {
   DoubleDouble residue;
 };
 
+/// -angle.
+inline SplitTurn operator-(const SplitTurn& angle) {
+  return {(kTurnNodes - angle.node) % kTurnNodes, -angle.residue};
+}
+
 /// The same with a residue of limbs * 2^(-64 kLimbs), or its negative; exact.
 template <std::size_t kLimbs>
 struct ExactSplitTurn {
@@ -56,17 +61,17 @@ __extension__ using Uint128 = unsigned __int128;
 inline DoubleDouble LeadingBits(std::uint64_t first, std::uint64_t second, std::uint64_t third,
                                 int exponent) {
   const int shift = std::countl_zero(first);
-  Uint128 leading = ((Uint128{first} << 64) | second) << shift;
-  if (shift > 0) leading |= third >> (64 - shift);
+  // Without a branch for a shift by nothing.
+  const std::uint64_t upper = (first << shift) | (second >> 1 >> (63 - shift));
+  const std::uint64_t lower = (second << shift) | (third >> 1 >> (63 - shift));
   // Of what is below 2^63, by one instruction.
   const auto scaled = [](std::uint64_t n, int binary_exponent) {
     return static_cast<double>(static_cast<std::int64_t>(n)) *
            std::bit_cast<double>(static_cast<std::uint64_t>(binary_exponent + 1023) << 52);
   };
-  constexpr std::uint64_t kMask53 = (std::uint64_t{1} << 53) - 1;
-  return QuickTwoSum(
-      scaled(static_cast<std::uint64_t>(leading >> 75), exponent - shift + 75),
-      scaled(static_cast<std::uint64_t>(leading >> 22) & kMask53, exponent - shift + 22));
+  constexpr std::uint64_t kMask11 = (std::uint64_t{1} << 11) - 1;
+  return QuickTwoSum(scaled(upper >> 11, exponent - shift + 75),
+                     scaled(((upper & kMask11) << 42) | (lower >> 22), exponent - shift + 22));
 }
 
 // Without branches, as residues are of either sign at random.
@@ -126,6 +131,32 @@ inline Turn operator*(const Turn& turn, std::int64_t factor) {
   }
   internal::NegateIf(factor < 0, product.limbs);
   return product;
+}
+
+/// turn * factor, whole turns dropped, split at the nearest node; as accurate as
+/// Split(). Any int64.
+inline SplitTurn SplitProduct(const Turn& turn, std::int64_t factor) {
+  const std::uint64_t magnitude =
+      factor < 0 ? -static_cast<std::uint64_t>(factor) : static_cast<std::uint64_t>(factor);
+  // In registers, for rows take one of these a pair.
+  const auto [limb0, limb1, limb2, limb3] = turn.limbs;
+  const internal::Uint128 product0 = internal::Uint128{limb0} * magnitude;
+  const internal::Uint128 product1 = internal::Uint128{limb1} * magnitude + (product0 >> 64);
+  const internal::Uint128 product2 = internal::Uint128{limb2} * magnitude + (product1 >> 64);
+  const std::uint64_t product3 = limb3 * magnitude + static_cast<std::uint64_t>(product2 >> 64);
+  const std::uint64_t node = (product3 + (std::uint64_t{1} << 55)) >> 56;
+  const std::uint64_t top = product3 - (node << 56);
+  const bool negative = (top >> 63) != 0;
+  // Where negative, but for the last bit of 256, which does not count.
+  const std::uint64_t mask = negative ? ~std::uint64_t{0} : 0;
+  const std::uint64_t first = top ^ mask;
+  if (first == 0) return Split(turn * factor);
+  const double sign = negative ? -1 : 1;
+  const DoubleDouble residue =
+      internal::LeadingBits(first, static_cast<std::uint64_t>(product2) ^ mask,
+                            static_cast<std::uint64_t>(product1) ^ mask, -128);
+  const SplitTurn split = {static_cast<int>(node), {sign * residue.hi, sign * residue.lo}};
+  return factor < 0 ? -split : split;
 }
 
 inline constexpr double kSplitError = 0x1p-105;

@@ -41,6 +41,14 @@ absl::StatusOr<Sinusoidal> FromProto(const v1::Sinusoidal& proto) {
       s.ladder = ExplicitLadder{VectorOf(proto.explicit_().frequencies())};
       break;
     }
+    case v1::Sinusoidal::kTimescales: {
+      TimescaleLadder ladder;
+      const v1::TimescaleLadder& given = proto.timescales();
+      if (given.has_min_timescale()) ladder.min_timescale = given.min_timescale();
+      if (given.has_max_timescale()) ladder.max_timescale = given.max_timescale();
+      s.ladder = ladder;
+      break;
+    }
   }
   absl::StatusOr<Layout> layout =
       LayoutFromProto(proto.layout(), s.layout, "spec.sinusoidal.layout");
@@ -48,6 +56,14 @@ absl::StatusOr<Sinusoidal> FromProto(const v1::Sinusoidal& proto) {
   s.layout = *layout;
   s.position_offset = proto.position_offset();
   if (proto.has_zero_row()) s.zero_row = proto.zero_row();
+  switch (proto.odd_column()) {
+    case v1::ODD_COLUMN_UNSPECIFIED: break;
+    case v1::ODD_COLUMN_ZERO: s.odd_column = OddColumn::kZero; break;
+    case v1::ODD_COLUMN_SINE: s.odd_column = OddColumn::kSine; break;
+    default:
+      return Invalid("spec.sinusoidal.odd_column",
+                     absl::StrCat(static_cast<int>(proto.odd_column()), " is no known odd column"));
+  }
   return s;
 }
 
@@ -84,6 +100,52 @@ absl::StatusOr<LearnedTable> FromProto(const v1::LearnedTable& proto) {
   return l;
 }
 
+absl::StatusOr<Timestep> FromProto(const v1::Timestep& proto) {
+  if (!proto.has_width()) return Required("spec.timestep.width");
+  Timestep t;
+  t.width = proto.width();
+  if (proto.has_max_period()) t.max_period = proto.max_period();
+  if (proto.has_downscale_freq_shift()) t.downscale_freq_shift = proto.downscale_freq_shift();
+  if (proto.has_scale()) t.scale = proto.scale();
+  t.flip_sin_to_cos = proto.flip_sin_to_cos();
+  return t;
+}
+
+absl::StatusOr<NoPosition> FromProto(const v1::NoPosition& proto) {
+  if (!proto.has_width()) return Required("spec.none.width");
+  NoPosition n;
+  n.width = proto.width();
+  absl::StatusOr<Layout> layout = LayoutFromProto(proto.layout(), n.layout, "spec.none.layout");
+  if (!layout.ok()) return layout.status();
+  n.layout = *layout;
+  n.additive = proto.additive();
+  return n;
+}
+
+absl::StatusOr<Alibi> FromProto(const v1::Alibi& proto) {
+  if (!proto.has_head_count()) return Required("spec.alibi.head_count");
+  Alibi a;
+  a.head_count = proto.head_count();
+  if (proto.has_bias_max()) a.bias_max = proto.bias_max();
+  switch (proto.form()) {
+    case v1::ALIBI_FORM_UNSPECIFIED:
+    case v1::ALIBI_FORM_DISTANCE: break;
+    case v1::ALIBI_FORM_KEY_POSITION: a.form = AlibiForm::kKeyPosition; break;
+    default:
+      return Invalid("spec.alibi.form",
+                     absl::StrCat(static_cast<int>(proto.form()), " is no known form"));
+  }
+  return a;
+}
+
+absl::StatusOr<RelativeBuckets> FromProto(const v1::RelativeBuckets& proto) {
+  RelativeBuckets b;
+  if (proto.has_num_buckets()) b.num_buckets = proto.num_buckets();
+  if (proto.has_max_distance()) b.max_distance = proto.max_distance();
+  if (proto.has_bidirectional()) b.bidirectional = proto.bidirectional();
+  return b;
+}
+
 enum class Defaults { kLeftOut, kFilledIn };
 
 // Writes the fields of a scheme into a message that is empty.
@@ -99,6 +161,11 @@ struct SchemeWriter {
     if (fill || s.layout != Layout::kSinCosInterleaved) out.set_layout(LayoutToProto(s.layout));
     if (fill || s.position_offset != 0) out.set_position_offset(s.position_offset);
     if (s.zero_row.has_value()) out.set_zero_row(*s.zero_row);
+    switch (s.odd_column) {
+      case OddColumn::kNone: break;
+      case OddColumn::kZero: out.set_odd_column(v1::ODD_COLUMN_ZERO); break;
+      case OddColumn::kSine: out.set_odd_column(v1::ODD_COLUMN_SINE); break;
+    }
   }
   void operator()(const LearnedInit& l) const {
     v1::LearnedInit& out = *proto->mutable_learned_init();
@@ -119,6 +186,40 @@ struct SchemeWriter {
   }
 
   void operator()(const Rotary& r) const { RotaryToProto(r, fill, proto->mutable_rotary()); }
+  void operator()(const Timestep& t) const {
+    v1::Timestep& out = *proto->mutable_timestep();
+    out.set_width(t.width);
+    if (fill || t.max_period != kDefaultMaxPeriod) out.set_max_period(t.max_period);
+    out.set_downscale_freq_shift(*t.downscale_freq_shift);
+    if (fill || t.scale != 1) out.set_scale(t.scale);
+    if (fill || t.flip_sin_to_cos) out.set_flip_sin_to_cos(t.flip_sin_to_cos);
+  }
+  void operator()(const RelativeBuckets& b) const {
+    const RelativeBuckets standard;
+    v1::RelativeBuckets& out = *proto->mutable_relative_buckets();
+    if (fill || b.num_buckets != standard.num_buckets) out.set_num_buckets(b.num_buckets);
+    if (fill || b.max_distance != standard.max_distance) out.set_max_distance(b.max_distance);
+    if (fill || b.bidirectional != standard.bidirectional) out.set_bidirectional(b.bidirectional);
+  }
+  void operator()(const Alibi& a) const {
+    v1::Alibi& out = *proto->mutable_alibi();
+    out.set_head_count(a.head_count);
+    if (fill || a.bias_max != kDefaultBiasMax) out.set_bias_max(a.bias_max);
+    switch (a.form) {
+      case AlibiForm::kDistance:
+        if (fill) out.set_form(v1::ALIBI_FORM_DISTANCE);
+        break;
+      case AlibiForm::kKeyPosition: out.set_form(v1::ALIBI_FORM_KEY_POSITION); break;
+    }
+  }
+  void operator()(const NoPosition& n) const {
+    v1::NoPosition& out = *proto->mutable_none();
+    out.set_width(n.width);
+    if ((fill && !n.additive) || n.layout != NoPosition().layout) {
+      out.set_layout(LayoutToProto(n.layout));
+    }
+    if (fill || n.additive) out.set_additive(n.additive);
+  }
 
   struct LadderWriter {
     v1::Sinusoidal* out;
@@ -135,6 +236,15 @@ struct SchemeWriter {
       out->mutable_explicit_()->mutable_frequencies()->Add(ladder.frequencies.begin(),
                                                            ladder.frequencies.end());
     }
+    void operator()(const TimescaleLadder& ladder) const {
+      v1::TimescaleLadder& timescales = *out->mutable_timescales();
+      if (fill || ladder.min_timescale != kDefaultMinTimescale) {
+        timescales.set_min_timescale(ladder.min_timescale);
+      }
+      if (fill || ladder.max_timescale != kDefaultMaxTimescale) {
+        timescales.set_max_timescale(ladder.max_timescale);
+      }
+    }
   };
 };
 
@@ -142,46 +252,11 @@ v1::TableSpec ToProto(const TableSpec& spec, Defaults defaults) {
   const bool fill = defaults == Defaults::kFilledIn;
   v1::TableSpec proto;
   std::visit(SchemeWriter{&proto, fill}, spec.scheme);
-  if (fill || spec.element_type != ElementType::kFloat32) {
+  if (fill || spec.element_type != DefaultElementType(spec.scheme)) {
     proto.set_element_type(ElementTypeToProto(spec.element_type));
   }
   if (fill) proto.set_numerics(v1::NUMERICS_EXACT);
   return proto;
-}
-
-using google::protobuf::FieldDescriptor;
-using google::protobuf::Message;
-
-std::string Join(const std::string& path, absl::string_view name) {
-  return path.empty() ? std::string(name) : absl::StrCat(path, ".", name);
-}
-
-absl::Status RejectUnknownFieldsAt(const std::string& path, const Message& message) {
-  const google::protobuf::Reflection& reflection = *message.GetReflection();
-  const google::protobuf::UnknownFieldSet& unknown = reflection.GetUnknownFields(message);
-  if (!unknown.empty()) {
-    const int number = unknown.field(0).number();
-    return Invalid(Join(path, absl::StrCat(number)),
-                   absl::StrCat("field number ", number, " of ",
-                                message.GetDescriptor()->full_name(), " is not known here"));
-  }
-  std::vector<const FieldDescriptor*> fields;
-  reflection.ListFields(message, &fields);
-  for (const FieldDescriptor* field : fields) {
-    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
-    const std::string inner = Join(path, field->name());
-    if (!field->is_repeated()) {
-      absl::Status status = RejectUnknownFieldsAt(inner, reflection.GetMessage(message, field));
-      if (!status.ok()) return status;
-      continue;
-    }
-    for (int i = 0; i < reflection.FieldSize(message, field); ++i) {
-      absl::Status status = RejectUnknownFieldsAt(absl::StrCat(inner, "[", i, "]"),
-                                                  reflection.GetRepeatedMessage(message, field, i));
-      if (!status.ok()) return status;
-    }
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -190,6 +265,9 @@ absl::StatusOr<TableSpec> SpecFromProto(const v1::TableSpec& proto) {
   absl::StatusOr<ElementType> type =
       ElementTypeFromProto(proto.element_type(), "spec.element_type");
   if (!type.ok()) return type.status();
+  if (proto.element_type() == v1::ELEMENT_TYPE_UNSPECIFIED && proto.has_relative_buckets()) {
+    type = ElementType::kInt32;
+  }
   if (proto.numerics() != v1::NUMERICS_UNSPECIFIED && proto.numerics() != v1::NUMERICS_EXACT) {
     return Invalid("spec.numerics",
                    absl::StrCat(static_cast<int>(proto.numerics()), " is no known numerics"));
@@ -208,7 +286,28 @@ absl::StatusOr<TableSpec> SpecFromProto(const v1::TableSpec& proto) {
     case v1::TableSpec::kRotary: {
       absl::StatusOr<Rotary> scheme = RotaryFromProto(proto.rotary());
       if (!scheme.ok()) return scheme.status();
-      return TableSpec(*std::move(scheme), *type);
+      TableSpec spec(*std::move(scheme), *type);
+      return spec;
+    }
+    case v1::TableSpec::kTimestep: {
+      absl::StatusOr<Timestep> scheme = FromProto(proto.timestep());
+      if (!scheme.ok()) return scheme.status();
+      return TableSpec(*scheme, *type);
+    }
+    case v1::TableSpec::kNone: {
+      absl::StatusOr<NoPosition> scheme = FromProto(proto.none());
+      if (!scheme.ok()) return scheme.status();
+      return TableSpec(*scheme, *type);
+    }
+    case v1::TableSpec::kAlibi: {
+      absl::StatusOr<Alibi> scheme = FromProto(proto.alibi());
+      if (!scheme.ok()) return scheme.status();
+      return TableSpec(*scheme, *type);
+    }
+    case v1::TableSpec::kRelativeBuckets: {
+      absl::StatusOr<RelativeBuckets> scheme = FromProto(proto.relative_buckets());
+      if (!scheme.ok()) return scheme.status();
+      return TableSpec(*scheme, *type);
     }
     case v1::TableSpec::kLearnedTable: {
       absl::StatusOr<LearnedTable> scheme = FromProto(proto.learned_table());
@@ -217,7 +316,7 @@ absl::StatusOr<TableSpec> SpecFromProto(const v1::TableSpec& proto) {
     }
     case v1::TableSpec::SCHEME_NOT_SET: break;
   }
-  return Invalid("spec", "no scheme is set; set sinusoidal, learned_init, rotary or learned_table");
+  return Invalid("spec", "no scheme is set; set one, sinusoidal for example");
 }
 
 v1::TableSpec NameToProto(const LearnedTable& table, ElementType type) {
@@ -240,6 +339,7 @@ v1::ElementType ElementTypeToProto(ElementType type) {
     case ElementType::kFloat64: return v1::ELEMENT_TYPE_FLOAT64;
     case ElementType::kFloat16: return v1::ELEMENT_TYPE_FLOAT16;
     case ElementType::kBfloat16: return v1::ELEMENT_TYPE_BFLOAT16;
+    case ElementType::kInt32: return v1::ELEMENT_TYPE_INT32;
   }
   return v1::ELEMENT_TYPE_UNSPECIFIED;
 }
@@ -251,13 +351,10 @@ absl::StatusOr<ElementType> ElementTypeFromProto(v1::ElementType type, absl::str
     case v1::ELEMENT_TYPE_FLOAT64: return ElementType::kFloat64;
     case v1::ELEMENT_TYPE_FLOAT16: return ElementType::kFloat16;
     case v1::ELEMENT_TYPE_BFLOAT16: return ElementType::kBfloat16;
+    case v1::ELEMENT_TYPE_INT32: return ElementType::kInt32;
     default: break;
   }
   return Invalid(field, absl::StrCat(static_cast<int>(type), " is no known element type"));
-}
-
-absl::Status RejectUnknownFields(const google::protobuf::Message& message) {
-  return RejectUnknownFieldsAt("", message);
 }
 
 }  // namespace phasor

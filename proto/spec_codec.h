@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "google/protobuf/message.h"
 #include "phasor/core/element_type.h"
 #include "phasor/core/spec.h"
 #include "phasor/v1/table_spec.pb.h"
@@ -16,8 +15,8 @@
 namespace phasor {
 
 /// Reads a spec. An absent field takes its default, a zero that was written
-/// stays a zero. Ranges are left to CanonicalSpec::Create; unknown fields to
-/// RejectUnknownFields, once for the whole request.
+/// stays a zero. Ranges are left to CanonicalSpec::Create; fields not
+/// known here to the server's CheckFields, once for the whole request.
 ///
 /// **Errors**: INVALID_ARGUMENT for no scheme (spec), a required field that is
 /// absent, and an enumeration value that is not known here. Paths start with
@@ -39,13 +38,6 @@ v1::ElementType ElementTypeToProto(ElementType type);
 /// Unspecified is FLOAT32.
 /// **Errors**: INVALID_ARGUMENT (`field`) for a value not known here.
 absl::StatusOr<ElementType> ElementTypeFromProto(v1::ElementType type, absl::string_view field);
-
-/// Refuses a message that holds a field not known here, at any depth.
-///
-/// **Errors**: INVALID_ARGUMENT. The field is the path of the enclosing
-/// message with the number behind it ("spec.sinusoidal.99", or "99" in
-/// `message` itself); the message names the number and the enclosing type.
-absl::Status RejectUnknownFields(const google::protobuf::Message& message);
 
 }  // namespace phasor
 

@@ -6,9 +6,9 @@
 //   anywhere, so live bytes <= cache_bytes + working_bytes at all times.
 // - An entry comes into the list only while live bytes <= cache_bytes. What
 //   does not fit lives on with those who asked for it, and is gone with them.
-// - index_ has one item for each entry of lru_, and none for a key that is in
-//   flights_. A flight belongs to the one thread that is making the entry at
-//   this moment: no flight waits for another, or in a queue.
+// - index_ has one item for each entry, tables_ one for each that is a table, and
+//   neither has one for a key that is in flights_. A flight belongs to the one thread that is
+//   making the entry at this moment: no flight waits for another, or in a queue.
 // - References to an entry are handed out under the lock. So an entry with one
 //   reference is held by the list alone; only such are evicted, because the
 //   memory of others would not come back.
@@ -16,11 +16,14 @@
 
 #include "server/block_cache.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <limits>
 #include <new>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/failure.h"
@@ -31,6 +34,15 @@ namespace {
 // About what an entry costs beside its rows: object, list, index, allocator.
 constexpr std::int64_t kEntryBytes = 512;
 
+constexpr std::int64_t kUnknownTime = std::numeric_limits<std::int64_t>::max();
+
+// CPU time of this thread.
+std::int64_t ThreadNanoseconds() {
+  timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::int64_t{1'000'000'000} * time.tv_sec + time.tv_nsec;
+}
+
 template <typename T>
 absl::StatusOr<std::shared_ptr<const T>> Cast(
     absl::StatusOr<std::shared_ptr<const Resident>> made) {
@@ -39,6 +51,36 @@ absl::StatusOr<std::shared_ptr<const T>> Cast(
 }
 
 }  // namespace
+
+absl::Status OpenTable::ReadInto(std::int64_t start, std::int64_t count, absl::Span<std::byte> out,
+                                 StopRequest stop) const {
+  const std::int64_t begin = ThreadNanoseconds();
+  absl::Status status = rows_->ReadInto(start, count, out, stop);
+  const std::int64_t time = ThreadNanoseconds() - begin;
+  // A block that is cut short costs no less: it is its first row that does.
+  const std::int64_t rows = geometry_.rows_per_block();
+  const std::int64_t block = time / std::max<std::int64_t>(1, count / rows);
+  const std::int64_t before = block_nanoseconds_.load(std::memory_order_relaxed);
+  std::int64_t now = before == kUnknownTime ? block : before + (block - before) / 4;
+  // What was stopped would have taken longer.
+  if (!status.ok()) now = std::max(block, before);
+  block_nanoseconds_.store(now, std::memory_order_relaxed);
+  CountSettled();
+  return status;
+}
+
+void OpenTable::CountSettled() const {
+  // Each thread adds a piece of its own of the way to what is counted now.
+  const auto count = [](std::int64_t now, std::atomic<std::int64_t>& counted,
+                        std::atomic<std::int64_t>& all) {
+    std::int64_t before = counted.load(std::memory_order_relaxed);
+    while (before < now && !counted.compare_exchange_weak(before, now)) {
+    }
+    if (before < now) all.fetch_add(now - before, std::memory_order_relaxed);
+  };
+  count(rows_->settled_elements(), counted_.settled, settled_->settled);
+  count(rows_->costly_elements(), counted_.costly, settled_->costly);
+}
 
 Block::Block(std::shared_ptr<const OpenTable> table, std::int64_t index, Charge charge)
     : Resident(std::move(charge)),
@@ -59,21 +101,36 @@ BlockCache::BlockCache(Limits limits, Opener opener)
 
 TablePtr BlockCache::FindTable(const CanonicalSpec& spec) {
   absl::MutexLock lock(&mutex_);
-  return std::static_pointer_cast<const OpenTable>(FindLocked({false, spec.digest(), 0}));
+  const Entry* entry = FindLocked({.digest = spec.digest()});
+  return entry == nullptr ? nullptr : std::static_pointer_cast<const OpenTable>(entry->resident);
 }
 
 std::vector<BlockPtr> BlockCache::FindBlocks(const OpenTable& table, std::int64_t first,
                                              std::int64_t last) {
   std::vector<BlockPtr> blocks;
   absl::MutexLock lock(&mutex_);
-  // The blocks of a table stand one after another.
-  auto item = index_.find(Key(true, table.spec().digest(), first));
-  for (std::int64_t index = first; index <= last; ++index, ++item) {
-    if (item == index_.end() || item->first != Key(true, table.spec().digest(), index)) return {};
-    blocks.push_back(std::static_pointer_cast<const Block>(item->second->resident));
-    lru_.splice(lru_.begin(), lru_, item->second);
+  for (std::int64_t index = first; index <= last; ++index) {
+    const Entry* entry = FindLocked({.table = &table, .index = index});
+    if (entry == nullptr) return {};
+    blocks.push_back(std::static_pointer_cast<const Block>(entry->resident));
   }
   table.hits_.fetch_add(last - first + 1, std::memory_order_relaxed);
+  return blocks;
+}
+
+std::vector<BlockPtr> BlockCache::FindBlocksOf(const OpenTable& table,
+                                               absl::Span<const std::int64_t> positions) {
+  std::vector<BlockPtr> blocks(positions.size());
+  std::int64_t hits = 0;
+  absl::MutexLock lock(&mutex_);
+  for (std::size_t k = 0; k < positions.size(); ++k) {
+    const Entry* entry =
+        FindLocked({.table = &table, .index = table.geometry().BlockOf(positions[k])});
+    if (entry == nullptr) continue;
+    blocks[k] = std::static_pointer_cast<const Block>(entry->resident);
+    ++hits;
+  }
+  table.hits_.fetch_add(hits, std::memory_order_relaxed);
   return blocks;
 }
 
@@ -81,7 +138,7 @@ std::optional<BlockCache::Result<OpenTable>> BlockCache::Open(const CanonicalSpe
                                                               Waiter<OpenTable> waiter,
                                                               StopRequest stop) {
   std::optional<Made> made = GetOrMake(
-      {false, spec.digest(), 0}, kEntryBytes + static_cast<std::int64_t>(spec.text().size()),
+      {.digest = spec.digest()}, kEntryBytes + static_cast<std::int64_t>(spec.text().size()),
       nullptr, [&](Charge charge) { return MakeTable(spec, std::move(charge), stop); },
       [waiter = std::move(waiter)](Made result) { waiter(Cast<OpenTable>(std::move(result))); });
   if (!made.has_value()) return std::nullopt;
@@ -91,24 +148,14 @@ std::optional<BlockCache::Result<OpenTable>> BlockCache::Open(const CanonicalSpe
 std::optional<BlockCache::Result<Block>> BlockCache::Get(const TablePtr& table, std::int64_t index,
                                                          Waiter<Block> waiter, StopRequest stop) {
   std::optional<Made> made = GetOrMake(
-      {true, table->spec().digest(), index}, table->geometry().Bytes(index) + kEntryBytes,
-      table.get(), [&](Charge charge) { return MakeBlock(table, index, std::move(charge), stop); },
-      [waiter = std::move(waiter)](Made result) { waiter(Cast<Block>(std::move(result))); });
+      {.table = table.get(), .index = index},
+      AlignedBytes::Footprint(table->geometry().Bytes(index)) + kEntryBytes, table.get(),
+      [&](Charge charge) { return MakeBlock(table, index, std::move(charge), stop); },
+      [waiter = std::move(waiter)](Made result) {
+        if (waiter != nullptr) waiter(Cast<Block>(std::move(result)));
+      });
   if (!made.has_value()) return std::nullopt;
   return Cast<Block>(*std::move(made));
-}
-
-bool BlockCache::Holds(const OpenTable& table, std::int64_t index) {
-  absl::MutexLock lock(&mutex_);
-  return index_.contains({true, table.spec().digest(), index});
-}
-
-BlockPtr BlockCache::FindBlock(const OpenTable& table, std::int64_t index) {
-  absl::MutexLock lock(&mutex_);
-  auto block =
-      std::static_pointer_cast<const Block>(FindLocked({true, table.spec().digest(), index}));
-  if (block != nullptr) table.hits_.fetch_add(1, std::memory_order_relaxed);
-  return block;
 }
 
 absl::StatusOr<Charge> BlockCache::Reserve(std::int64_t bytes) {
@@ -119,25 +166,21 @@ absl::StatusOr<Charge> BlockCache::Reserve(std::int64_t bytes) {
 }
 
 absl::StatusOr<std::shared_ptr<RowBuffer>> BlockCache::Allocate(std::int64_t bytes) {
-  absl::StatusOr<Charge> charge = Reserve(bytes + kEntryBytes);
+  absl::StatusOr<Charge> charge = Reserve(AlignedBytes::Footprint(bytes) + kEntryBytes);
   if (!charge.ok()) return charge.status();
   return std::make_shared<RowBuffer>(*std::move(charge), bytes);
 }
 
 std::vector<TablePtr> BlockCache::Tables(absl::Span<const std::uint8_t> after,
                                          std::size_t max_count) {
-  Key key(false, {}, std::numeric_limits<std::int64_t>::min());
-  if (!after.empty()) {
-    // Past every digest that begins with these bytes.
-    std::get<1>(key).fill(0xff);
-    std::copy(after.begin(), after.end(), std::get<1>(key).begin());
-    std::get<2>(key) = std::numeric_limits<std::int64_t>::max();
-  }
+  // Past every digest that begins with these bytes.
+  Digest digest;
+  digest.fill(0xff);
+  std::copy(after.begin(), after.end(), digest.begin());
   std::vector<TablePtr> tables;
   absl::MutexLock lock(&mutex_);
-  for (auto item = index_.upper_bound(key); item != index_.end() && tables.size() < max_count;
-       ++item) {
-    if (std::get<0>(item->first)) break;
+  for (auto item = after.empty() ? tables_.begin() : tables_.upper_bound(digest);
+       item != tables_.end() && tables.size() < max_count; ++item) {
     tables.push_back(std::static_pointer_cast<const OpenTable>(item->second->resident));
   }
   return tables;
@@ -146,15 +189,14 @@ std::vector<TablePtr> BlockCache::Tables(absl::Span<const std::uint8_t> after,
 void BlockCache::Forget(const CanonicalSpec& spec) {
   std::list<Entry> gone;  // destroyed after the lock is given up
   absl::MutexLock lock(&mutex_);
-  for (const bool is_block : {true, false}) {
-    auto item =
-        index_.lower_bound(Key(is_block, spec.digest(), std::numeric_limits<std::int64_t>::min()));
-    while (item != index_.end() && std::get<0>(item->first) == is_block &&
-           std::get<1>(item->first) == spec.digest()) {
-      CountHeld(*item->second, -1);
-      gone.splice(gone.begin(), lru_, item->second);
-      item = index_.erase(item);
-    }
+  for (auto next = entries_.begin(); next != entries_.end();) {
+    const auto entry = next++;
+    const OpenTable* table = entry->key.table;
+    if ((table == nullptr ? entry->key.digest : table->spec().digest()) != spec.digest()) continue;
+    CountHeld(*entry, -1);
+    index_.erase(entry->key);
+    if (table == nullptr) tables_.erase(entry->key.digest);
+    gone.splice(gone.begin(), entries_, entry);
   }
 }
 
@@ -166,9 +208,9 @@ std::optional<BlockCache::Made> BlockCache::GetOrMake(const Key& key, std::int64
   std::optional<Charge> charge;
   {
     absl::MutexLock lock(&mutex_);
-    if (std::shared_ptr<const Resident> found = FindLocked(key)) {
+    if (const Entry* found = FindLocked(key)) {
       if (table != nullptr) table->hits_.fetch_add(1, std::memory_order_relaxed);
-      return Made(std::move(found));
+      return Made(found->resident);
     }
     if (auto flight = flights_.find(key); flight != flights_.end()) {
       if (table != nullptr) table->hits_.fetch_add(1, std::memory_order_relaxed);
@@ -202,14 +244,14 @@ BlockCache::Made BlockCache::MakeTable(const CanonicalSpec& spec, Charge charge,
     }
     charge.Add(missing);
   }
-  return std::make_shared<const OpenTable>(*std::move(rows), std::move(charge));
+  return std::make_shared<const OpenTable>(*std::move(rows), settled_, std::move(charge));
 }
 
 BlockCache::Made BlockCache::MakeBlock(const TablePtr& table, std::int64_t index, Charge charge,
                                        StopRequest stop) {
   auto block = std::make_shared<Block>(table, index, std::move(charge));
-  absl::Status status = table->rows().ReadInto(block->begin(), block->end() - block->begin(),
-                                               block->bytes_.span(), stop);
+  absl::Status status =
+      table->ReadInto(block->begin(), block->end() - block->begin(), block->bytes_.span(), stop);
   if (!status.ok()) return status;
   blocks_made_.fetch_add(1, std::memory_order_relaxed);
   return block;
@@ -231,19 +273,24 @@ void BlockCache::KeepLocked(const Key& key, std::shared_ptr<const Resident> resi
   try {
     std::list<Entry> entry;
     entry.push_front({key, std::move(resident)});
-    index_.emplace(key, entry.begin());
-    lru_.splice(lru_.begin(), entry);
-    CountHeld(lru_.front(), +1);
+    const auto item = index_.emplace(key, entry.begin()).first;
+    if (key.table == nullptr) {
+      absl::Cleanup forget = [&] { index_.erase(item); };
+      tables_.emplace(key.digest, entry.begin());
+      std::move(forget).Cancel();
+    }
+    entries_.splice(entries_.begin(), entry);
+    CountHeld(entries_.front(), +1);
   } catch (const std::bad_alloc&) {
     // Not kept, then: whoever waits for it gets it all the same.
   }
 }
 
-std::shared_ptr<const Resident> BlockCache::FindLocked(const Key& key) {
-  auto item = index_.find(key);
+BlockCache::Entry* BlockCache::FindLocked(const Key& key) {
+  const auto item = index_.find(key);
   if (item == index_.end()) return nullptr;
-  lru_.splice(lru_.begin(), lru_, item->second);
-  return item->second->resident;
+  item->second->used = true;
+  return &*item->second;
 }
 
 absl::Status BlockCache::MakeRoomLocked(std::int64_t bytes) {
@@ -258,24 +305,27 @@ absl::Status BlockCache::MakeRoomLocked(std::int64_t bytes) {
 }
 
 void BlockCache::EvictLocked(std::int64_t live_bound) {
-  auto entry = lru_.end();
-  for (std::size_t left = lru_.size(); left > 0 && account_->live_bytes() > live_bound; --left) {
+  auto entry = entries_.end();
+  // Twice: those used have another turn.
+  for (std::size_t left = 2 * entries_.size(); left > 0 && account_->live_bytes() > live_bound;
+       --left) {
     --entry;
-    // What is in use goes to the front, or it would be looked at again and
+    // What is in use goes to the front too, or it would be looked at again and
     // again.
-    if (entry->resident.use_count() > 1) {
+    if (std::exchange(entry->used, false) || entry->resident.use_count() > 1) {
       auto in_use = entry++;
-      lru_.splice(lru_.begin(), lru_, in_use);
+      entries_.splice(entries_.begin(), entries_, in_use);
       continue;
     }
     CountHeld(*entry, -1);
     index_.erase(entry->key);
-    entry = lru_.erase(entry);
+    if (entry->key.table == nullptr) tables_.erase(entry->key.digest);
+    entry = entries_.erase(entry);
   }
 }
 
 void BlockCache::CountHeld(const Entry& entry, int sign) {
-  const bool is_block = std::get<0>(entry.key);
+  const bool is_block = entry.key.table != nullptr;
   const OpenTable& table = is_block ? static_cast<const Block&>(*entry.resident).table()
                                     : static_cast<const OpenTable&>(*entry.resident);
   if (is_block) table.cached_blocks_.fetch_add(sign, std::memory_order_relaxed);

@@ -8,19 +8,23 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <functional>
+#include <limits>
 #include <list>
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "phasor/core/local_table.h"
 #include "server/block_geometry.h"
@@ -43,16 +47,24 @@ class Resident {
   Charge charge_;
 };
 
+/// What settling cost all tables of a cache, those that are gone included: see
+/// LocalTable. **Thread safety**: thread-safe.
+struct SettledElements {
+  std::atomic<std::int64_t> settled{0};
+  std::atomic<std::int64_t> costly{0};
+};
+
 /// A table ready to make rows. **Thread safety**: thread-safe.
 class OpenTable : public Resident {
  public:
-  OpenTable(std::shared_ptr<const LocalTable> rows, Charge charge)
+  OpenTable(std::shared_ptr<const LocalTable> rows, std::shared_ptr<SettledElements> settled,
+            Charge charge)
       : Resident(std::move(charge)),
         rows_(std::move(rows)),
+        settled_(std::move(settled)),
         geometry_(rows_->spec()),
         fingerprint_(rows_->spec().fingerprint()) {}
 
-  const LocalTable& rows() const { return *rows_; }
   const CanonicalSpec& spec() const { return rows_->spec(); }
   const BlockGeometry& geometry() const { return geometry_; }
   const std::string& fingerprint() const { return fingerprint_; }
@@ -65,16 +77,47 @@ class OpenTable : public Resident {
   std::int64_t hits() const { return hits_.load(std::memory_order_relaxed); }
   std::int64_t misses() const { return misses_.load(std::memory_order_relaxed); }
 
+  /// CPU time that a block took of late; longer than any for a table that has
+  /// made none. What to expect of the next: of a stranger's spec nothing else
+  /// tells it.
+  absl::Duration block_time() const {
+    return absl::Nanoseconds(block_nanoseconds_.load(std::memory_order_relaxed));
+  }
+  /// Make rows as those of LocalTable, and learn from it.
+  absl::Status ReadInto(std::int64_t start, std::int64_t count, absl::Span<std::byte> out,
+                        StopRequest stop) const;
+  template <typename T>
+  absl::Status GatherInto(absl::Span<const T> positions, absl::Span<std::byte> out,
+                          StopRequest stop) const {
+    absl::Status status = rows_->GatherInto(positions, out, stop);
+    CountSettled();
+    return status;
+  }
+  template <typename T>
+  absl::Status GatherAxesInto(absl::Span<const T> positions, absl::Span<std::byte> out,
+                              StopRequest stop) const {
+    absl::Status status = rows_->GatherAxesInto(positions, out, stop);
+    CountSettled();
+    return status;
+  }
+
  private:
   friend class BlockCache;
 
+  // Adds to settled_ what is new.
+  void CountSettled() const;
+
   const std::shared_ptr<const LocalTable> rows_;
+  const std::shared_ptr<SettledElements> settled_;
   const BlockGeometry geometry_;
   const std::string fingerprint_;
   mutable std::atomic<std::int64_t> cached_blocks_{0};
   mutable std::atomic<std::int64_t> cached_bytes_{0};
   mutable std::atomic<std::int64_t> hits_{0};
   mutable std::atomic<std::int64_t> misses_{0};
+  mutable std::atomic<std::int64_t> block_nanoseconds_{std::numeric_limits<std::int64_t>::max()};
+  // What settled_ has of this table.
+  mutable SettledElements counted_;
 };
 
 /// Consecutive rows of a table, immutable. **Thread safety**: thread-safe.
@@ -139,14 +182,16 @@ class BlockCache {
   /// `stop` did. A failure leaves nothing behind: the next call tries again.
   std::optional<Result<OpenTable>> Open(const CanonicalSpec& spec, Waiter<OpenTable> waiter,
                                         StopRequest stop = NeverStop) ABSL_LOCKS_EXCLUDED(mutex_);
-  /// The block `index` of `table`, in the same way.
+  /// The block `index` of `table`, in the same way; without a `waiter` nobody is
+  /// called.
   std::optional<Result<Block>> Get(const TablePtr& table, std::int64_t index, Waiter<Block> waiter,
                                    StopRequest stop = NeverStop) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  /// Whether the block `index` of `table` is held. Counts as no use of it.
-  bool Holds(const OpenTable& table, std::int64_t index) ABSL_LOCKS_EXCLUDED(mutex_);
-  /// The block `index` of `table` if it is held, or null. Never makes it.
-  BlockPtr FindBlock(const OpenTable& table, std::int64_t index) ABSL_LOCKS_EXCLUDED(mutex_);
+  /// The block of each of `positions` of `table`, or null where it is not held.
+  /// Never makes one.
+  std::vector<BlockPtr> FindBlocksOf(const OpenTable& table,
+                                     absl::Span<const std::int64_t> positions)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   /// Counts memory that a call needs.
   ///
@@ -168,15 +213,31 @@ class BlockCache {
   const Limits& limits() const { return limits_; }
   /// Bytes alive: held by the cache, by calls, and by the network.
   std::int64_t live_bytes() const { return account_->live_bytes(); }
+  /// What settling cost so far.
+  const SettledElements& settled() const { return *settled_; }
   /// Blocks made so far.
   std::int64_t blocks_made() const { return blocks_made_.load(std::memory_order_relaxed); }
 
  private:
-  // Tables sort before blocks, then by digest, then by index.
-  using Key = std::tuple<bool, std::array<std::uint8_t, 32>, std::int64_t>;
+  using Digest = std::array<std::uint8_t, 32>;
+  // A table by its digest, or a block by its table and index.
+  struct Key {
+    Digest digest = {};
+    const OpenTable* table = nullptr;
+    std::int64_t index = 0;
+
+    friend bool operator==(const Key&, const Key&) = default;
+    template <typename H>
+    friend H AbslHashValue(H state, const Key& key) {
+      std::uint64_t digest_head;
+      std::memcpy(&digest_head, key.digest.data(), sizeof digest_head);
+      return H::combine(std::move(state), digest_head, key.table, key.index);
+    }
+  };
   struct Entry {
     Key key;
     std::shared_ptr<const Resident> resident;
+    bool used = false;  // since it was at the end of the list
   };
   using Made = absl::StatusOr<std::shared_ptr<const Resident>>;
 
@@ -189,7 +250,8 @@ class BlockCache {
   void Land(const Key& key, const Made& made) ABSL_LOCKS_EXCLUDED(mutex_);
   void KeepLocked(const Key& key, std::shared_ptr<const Resident> resident)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::shared_ptr<const Resident> FindLocked(const Key& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The entry, which counts as used, or null.
+  Entry* FindLocked(const Key& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status MakeRoomLocked(std::int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EvictLocked(std::int64_t live_bound) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static void CountHeld(const Entry& entry, int sign);
@@ -197,14 +259,17 @@ class BlockCache {
   const Limits limits_;
   const Opener opener_;
   const std::shared_ptr<MemoryAccount> account_ = std::make_shared<MemoryAccount>();
+  const std::shared_ptr<SettledElements> settled_ = std::make_shared<SettledElements>();
   std::atomic<std::int64_t> blocks_made_{0};
 
   absl::Mutex mutex_;
-  // Most recently used first.
-  std::list<Entry> lru_ ABSL_GUARDED_BY(mutex_);
-  absl::btree_map<Key, std::list<Entry>::iterator> index_ ABSL_GUARDED_BY(mutex_);
+  // In the order in which they will be looked at to be put out, the last first.
+  std::list<Entry> entries_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<Key, std::list<Entry>::iterator> index_ ABSL_GUARDED_BY(mutex_);
+  // The tables of those.
+  absl::btree_map<Digest, std::list<Entry>::iterator> tables_ ABSL_GUARDED_BY(mutex_);
   // What is being made, and who waits for it.
-  absl::btree_map<Key, std::vector<std::function<void(Made)>>> flights_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<Key, std::vector<std::function<void(Made)>>> flights_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace phasor::server

@@ -23,6 +23,11 @@ class CallCount {
     CallCount& count_;
   };
 
+  std::int64_t count() const ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    return count_;
+  }
+
   /// Returns whether there was a moment without calls before `deadline`.
   bool WaitForNone(absl::Time deadline) const ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);

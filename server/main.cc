@@ -1,7 +1,9 @@
 #include <fcntl.h>
+#include <google/protobuf/stubs/logging.h>
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <grpcpp/version_info.h>
+#include <malloc.h>
 #include <signal.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
@@ -40,12 +42,18 @@ void RouteGrpcLog() { gpr_set_log_function(&LogGrpc); }
 void RouteGrpcLog() {}
 #endif
 
+// Of what strangers send, which is refused anyway.
+void LogProtobuf(google::protobuf::LogLevel, const char*, int, const std::string& message) {
+  spdlog::debug("protobuf: {}", message);
+}
+
 void StartLogging(const std::string& level) {
   spdlog::set_default_logger(std::make_shared<spdlog::logger>(
       "phasord", std::make_shared<spdlog::sinks::stderr_sink_mt>()));
   spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
   spdlog::set_level(level == "error" ? spdlog::level::err : spdlog::level::from_str(level));
   RouteGrpcLog();
+  google::protobuf::SetLogHandler(&LogProtobuf);
 }
 
 // A connection is a file descriptor, and usual limits are low.
@@ -171,6 +179,13 @@ int main(int argc, char** argv) {
 #ifdef NDEBUG
   // Debian's Abseil looks for lock-order inversions at every lock, and aborts.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+#endif
+#ifdef __GLIBC__
+  // Left to itself, glibc moves this bound up with every large array that is
+  // freed, and keeps in its heaps, of which each thread has one, what tables
+  // leave behind.
+  mallopt(M_MMAP_THRESHOLD, 128 << 10);
+  mallopt(M_ARENA_MAX, 2);
 #endif
   return phasor::server::Run(std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -53,20 +52,28 @@ class Charge {
 
 /// Uninitialised memory, aligned to 64 bytes. The constructor throws
 /// std::bad_alloc when there is none.
+///
+/// From half a block on it is whole pages, whose memory goes back to the system
+/// or to the next who wants as much: so the process is as large as what is
+/// counted. An allocator's heap keeps what is given back between what is not,
+/// and glibc's does not find it again for aligned memory.
 class AlignedBytes {
  public:
   explicit AlignedBytes(std::int64_t size);
+  AlignedBytes(const AlignedBytes&) = delete;
+  ~AlignedBytes();
+
+  /// What `size` bytes of it take in fact.
+  static std::int64_t Footprint(std::int64_t size);
 
   absl::Span<std::byte> span() const {
-    return absl::MakeSpan(data_.get(), static_cast<std::size_t>(size_));
+    return absl::MakeSpan(data_, static_cast<std::size_t>(size_));
   }
 
  private:
-  struct Free {
-    void operator()(std::byte* data) const { std::free(data); }
-  };
-  std::int64_t size_;
-  std::unique_ptr<std::byte, Free> data_;
+  const std::int64_t size_;
+  void* const memory_;
+  std::byte* const data_;
 };
 
 /// A counted piece of memory for rows that are not cached.

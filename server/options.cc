@@ -30,6 +30,8 @@ class FlagReader {
     flags_.push_back({name, {}, false, std::move(read)});
     CLI::Option* option = app_.add_option(name, flags_.back().values, help);
     option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    // Else a word behind the value is one more.
+    option->allow_extra_args(false);
   }
 
   void AddRepeatable(const std::string& name, const std::string& help, Read read) {

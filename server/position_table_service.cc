@@ -1,5 +1,6 @@
 #include "server/position_table_service.h"
 
+#include "server/model_handler.h"
 #include "server/rows_handlers.h"
 #include "server/shift_handler.h"
 #include "server/stream_call.h"
@@ -36,6 +37,10 @@ Service::Unary* Service::ShiftRows(Context* context, const Bytes* request, Bytes
 
 Service::Unary* Service::ListTables(Context* context, const Bytes* request, Bytes* response) {
   return Start(&NewListTablesHandler, context, request, response);
+}
+
+Service::Unary* Service::DescribeModel(Context* context, const Bytes* request, Bytes* response) {
+  return Start(&NewDescribeModelHandler, context, request, response);
 }
 
 Service::Unary* Service::GetServerInfo(Context* context, const Bytes* request, Bytes* response) {

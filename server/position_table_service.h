@@ -19,8 +19,9 @@ using RawService = v1::PositionTableService::WithRawCallbackMethod_GetTable<
                 v1::PositionTableService::WithRawCallbackMethod_GatherRows<
                     v1::PositionTableService::WithRawCallbackMethod_ShiftRows<
                         v1::PositionTableService::WithRawCallbackMethod_ListTables<
-                            v1::PositionTableService::WithRawCallbackMethod_GetServerInfo<
-                                v1::PositionTableService::Service>>>>>>>>;
+                            v1::PositionTableService::WithRawCallbackMethod_DescribeModel<
+                                v1::PositionTableService::WithRawCallbackMethod_GetServerInfo<
+                                    v1::PositionTableService::Service>>>>>>>>>;
 
 /// **Thread safety**: thread-safe. The backend has to outlive the gRPC server.
 class PositionTableService final : public RawService {
@@ -38,6 +39,7 @@ class PositionTableService final : public RawService {
   Unary* GatherRows(Context* context, const Bytes* request, Bytes* response) override;
   Unary* ShiftRows(Context* context, const Bytes* request, Bytes* response) override;
   Unary* ListTables(Context* context, const Bytes* request, Bytes* response) override;
+  Unary* DescribeModel(Context* context, const Bytes* request, Bytes* response) override;
   Unary* GetServerInfo(Context* context, const Bytes* request, Bytes* response) override;
 
  private:

@@ -5,6 +5,7 @@
 /// What is checked alike in every request, and how messages leave and arrive.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
@@ -18,6 +19,8 @@
 #include "phasor/core/spec.h"
 #include "phasor/v1/table_spec.pb.h"
 #include "proto/spec_codec.h"
+#include "server/field_check.h"
+#include "server/known_specs.h"
 #include "server/learned_tables.h"
 
 namespace phasor::server {
@@ -25,7 +28,7 @@ namespace phasor::server {
 /// Decodes a request and refuses fields that are not known here.
 ///
 /// **Errors**: INVALID_ARGUMENT for bytes that are no such message, and those
-/// of RejectUnknownFields.
+/// of CheckFields.
 template <typename Request>
 absl::Status Decode(const grpc::ByteBuffer& bytes, Request* request) {
   grpc::ByteBuffer copy(bytes);  // shares the bytes; a reader wants its own
@@ -34,7 +37,7 @@ absl::Status Decode(const grpc::ByteBuffer& bytes, Request* request) {
     return absl::InvalidArgumentError(
         absl::StrCat("the request cannot be decoded as ", request->GetTypeName()));
   }
-  return RejectUnknownFields(*request);
+  return CheckFields(bytes, *Request::descriptor());
 }
 
 /// The bytes of a response that is not made of rows.
@@ -61,6 +64,24 @@ absl::StatusOr<CanonicalSpec> CheckTable(const Request& request, const LearnedTa
   if (!spec.ok() || !request.has_expected_fingerprint()) return spec;
   absl::Status status = CheckFingerprint(request.expected_fingerprint(), spec->fingerprint());
   if (!status.ok()) return status;
+  return spec;
+}
+
+/// The same with a spec that may be known.
+template <typename Request>
+absl::StatusOr<std::shared_ptr<const CanonicalSpec>> CheckKnownTable(const Request& request,
+                                                                     const LearnedTables& tables,
+                                                                     KnownSpecs* known) {
+  const std::string bytes = request.spec().SerializeAsString();
+  std::shared_ptr<const CanonicalSpec> spec = known->Find(bytes);
+  if (spec != nullptr && (!request.has_expected_fingerprint() ||
+                          request.expected_fingerprint() == spec->fingerprint())) {
+    return spec;
+  }
+  absl::StatusOr<CanonicalSpec> checked = CheckTable(request, tables);
+  if (!checked.ok()) return checked.status();
+  spec = std::make_shared<const CanonicalSpec>(*std::move(checked));
+  if (!MeansWhatIsHeld(request.spec())) known->Remember(bytes, spec);
   return spec;
 }
 

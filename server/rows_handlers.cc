@@ -29,13 +29,13 @@ class GetRowsHandler final : public UnaryHandler {
                                            backend_->max_message_bytes, "row_count",
                                            "read longer ranges with ReadRows");
     if (!status.ok()) return status;
-    reader_.emplace(backend_, *std::move(request), std::numeric_limits<std::int64_t>::max());
-    reader_->BeginMessage();
+    reader_.emplace(backend_, *std::move(request));
+    reader_->BeginMessage(std::numeric_limits<std::int64_t>::max());
     return absl::OkStatus();
   }
 
   bool TryAnswer() override {
-    if (!reader_->TryCached()) return false;
+    if (!reader_->TryShort()) return false;
     response() = reader_->TakeMessage();
     return true;
   }

@@ -1,7 +1,7 @@
 #include "server/stream_call.h"
 
 #include <algorithm>
-#include <new>
+#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -14,9 +14,17 @@
 namespace phasor::server {
 namespace {
 
-// At any time one thread has the call: gRPC's while it is started, during a
-// write and for OnWriteDone, the pool's between Submit or Resume and the end of
-// a Step. Nothing of it is touched after handing it on.
+// Messages on their way, and those made while others are sent, may hold at most
+// this part of the memory for rows; so they are smaller where streams are many.
+constexpr std::int64_t kStreamsPart = 2;
+// What a message is worth making for.
+constexpr std::int64_t kLeastChunkBytes = std::int64_t{64} << 10;
+
+// A message is made while the one before it is sent. Each of the two is done by
+// one thread at a time: sending by gRPC, making by gRPC's while the call is
+// started and by the pool's between Submit or Resume and the end of a Step.
+// The one that ends last goes on with the call. Nothing of it is touched after
+// handing it on.
 class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public WorkPool::Job {
  public:
   ReadRowsCall(Backend* backend, grpc::CallbackServerContext* context,
@@ -36,11 +44,12 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
       } else {
         absl::Status status = Start();
         if (!status.ok()) return End(status);
-        if (reader_->TryCached()) return Write();
+        made_ = reader_->TryShort();
       }
     } catch (...) {
       return End(CurrentExceptionStatus());
     }
+    if (made_) return GoOn();
     absl::Status taken = backend_->pool.Submit(this);
     if (!taken.ok()) End(taken);
   }
@@ -52,36 +61,23 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
       charge_.reset();
       if (status.ok()) return Progress::kAgain;
     }
-    if (!status.ok()) {
-      End(status);
-      return Progress::kDone;
+    if (status.ok()) {
+      const absl::StatusOr<Progress> progress = reader_->Step(Resume(&backend_->pool, this), [&] {
+        return !(status = CheckWanted(*backend_, *context_)).ok();
+      });
+      if (progress.ok() && *progress != Progress::kDone) return *progress;
+      if (status.ok()) status = progress.status();
     }
-    const absl::StatusOr<Progress> progress = reader_->Step(Resume(&backend_->pool, this), [&] {
-      return !(status = CheckWanted(*backend_, *context_)).ok();
-    });
-    if (!progress.ok()) {
-      End(status.ok() ? progress.status() : status);
-      return Progress::kDone;
-    }
-    // From the pool's view a call that is being written is done; OnWriteDone
-    // brings it back.
-    if (*progress == Progress::kDone) Write();
-    return *progress;
+    // From the pool's view the call is done; the next message brings it back.
+    Made(std::move(status));
+    return Progress::kDone;
   }
 
-  void Fail(absl::Status status) override { End(status); }
+  void Fail(absl::Status status) override { Made(std::move(status)); }
 
   void OnWriteDone(bool ok) override {
-    if (!ok) return End(absl::CancelledError("the call was cancelled"));
-    try {
-      absl::Status wanted = CheckWanted(*backend_, *context_);
-      if (!wanted.ok()) return End(wanted);
-      reader_->BeginMessage();
-      if (reader_->TryCached()) return Write();
-    } catch (...) {
-      return End(CurrentExceptionStatus());
-    }
-    backend_->pool.Resume(this);
+    if (!ok) sent_ = absl::CancelledError("the call was cancelled");
+    if (IsLast()) GoOn();
   }
 
   void OnDone() override { delete this; }
@@ -96,26 +92,75 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
       absl::Status status = CheckRowSize(spec, request->start, backend_->max_message_bytes);
       if (!status.ok()) return status;
     }
-    const std::int64_t max_rows =
-        std::max<std::int64_t>(1, MaxChunkBytes(backend_->max_message_bytes) / spec.row_bytes());
-    reader_.emplace(backend_, *std::move(request), max_rows);
-    reader_->BeginMessage();
+    row_bytes_ = spec.row_bytes();
+    reader_.emplace(backend_, *std::move(request));
+    reader_->BeginMessage(MaxRows());
     return absl::OkStatus();
   }
 
-  void Write() {
-    message_ = reader_->TakeMessage();
-    try {
-      reader_->MakeAhead();
-    } catch (const std::bad_alloc&) {
-      // Then the next message waits until it is asked for.
-    }
-    if (reader_->finished()) {
-      StartWriteAndFinish(&message_, grpc::WriteOptions(), grpc::Status::OK);
-    } else {
-      StartWrite(&message_);
-    }
+  // What this stream may hold of what all of them may.
+  std::int64_t ShareBytes() const {
+    const BlockCache::Limits& limits = backend_->cache.limits();
+    return (limits.cache_bytes + limits.working_bytes) / kStreamsPart / backend_->streams.count();
   }
+
+  std::int64_t MaxRows() const {
+    const std::int64_t most = MaxChunkBytes(backend_->max_message_bytes);
+    return std::max<std::int64_t>(
+        1, std::clamp(ShareBytes(), std::min(kLeastChunkBytes, most), most) / row_bytes_);
+  }
+
+  // With the call to itself: sends the message that is made, and begins the
+  // next one.
+  void GoOn() {
+    do {
+      if (!sent_.ok()) return End(sent_);
+      // There may be room for the next message now that this one is sent.
+      if (ahead_ && absl::IsUnavailable(making_)) making_ = absl::OkStatus();
+      if (!making_.ok()) return End(making_);
+      ahead_ = false;
+      under_way_ = 1;
+      if (std::exchange(made_, false)) {
+        try {
+          message_ = reader_->TakeMessage();
+        } catch (...) {
+          return End(CurrentExceptionStatus());
+        }
+        if (reader_->finished()) {
+          return StartWriteAndFinish(&message_, grpc::WriteOptions(), grpc::Status::OK);
+        }
+        ahead_ = ShareBytes() >= 2 * kMaxChunkBytes;
+        const bool ahead = ahead_;
+        if (ahead) under_way_ = 2;
+        StartWrite(&message_);
+        if (!ahead) return;
+      }
+    } while (MakeHere() && IsLast());
+  }
+
+  // Begins the next message; whether that is done with here and now.
+  bool MakeHere() {
+    try {
+      making_ = CheckWanted(*backend_, *context_);
+      if (!making_.ok()) return true;
+      reader_->BeginMessage(MaxRows());
+      made_ = reader_->TryShort();
+      if (made_) return true;
+    } catch (...) {
+      making_ = CurrentExceptionStatus();
+      return true;
+    }
+    backend_->pool.Resume(this);
+    return false;
+  }
+
+  void Made(absl::Status status) {
+    made_ = status.ok();
+    making_ = std::move(status);
+    if (IsLast()) GoOn();
+  }
+
+  bool IsLast() { return under_way_.fetch_sub(1) == 1; }
 
   void End(const absl::Status& status) { Finish(EndingStatus(status, context_)); }
 
@@ -125,8 +170,21 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
   grpc::CallbackServerContext* const context_;
   const grpc::ByteBuffer* const request_;
   std::optional<Charge> charge_;
+
+  // Of sending and making, those that are under way.
+  std::atomic<int> under_way_ = 1;
+
+  // Making's, while it is under way.
+  std::int64_t row_bytes_ = 0;
   std::optional<RangeReader> reader_;
+  bool made_ = false;
+  absl::Status making_;
+
+  // Sending's.
   grpc::ByteBuffer message_;
+  absl::Status sent_;
+  // Whether the message under way is made while another is sent.
+  bool ahead_ = false;
 };
 
 }  // namespace

@@ -58,11 +58,14 @@ class GetTableHandler final : public ImmediateHandler {
     table.set_first_position(spec->first_position());
     table.set_last_position(spec->last_position());
     const auto* learned = std::get_if<LearnedTable>(&spec->spec().scheme);
-    table.set_numerics_description(absl::StrCat(
-        "EXACT: every element is ",
-        learned == nullptr ? "the real value of its formula" : "the checkpoint's number",
-        ", rounded once to ", std::string(ElementTypeName(spec->element_type())),
-        ", to nearest, ties to even"));
+    table.set_numerics_description(
+        spec->element_type() == ElementType::kInt32
+            ? "EXACT: every element is the integer that its formula gives"
+            : absl::StrCat(
+                  "EXACT: every element is ",
+                  learned == nullptr ? "the real value of its formula" : "the checkpoint's number",
+                  ", rounded once to ", std::string(ElementTypeName(spec->element_type())),
+                  ", to nearest, ties to even"));
     if (const auto held = learned == nullptr ? nullptr : Held(*learned)) {
       table.set_nan_count(held->rows.survey.nans);
       table.set_infinity_count(held->rows.survey.infinities);
@@ -223,6 +226,8 @@ class GetServerInfoHandler final : public ImmediateHandler {
     info.set_cache_bytes(backend_->cache.limits().cache_bytes);
     info.set_cached_bytes(backend_->cache.live_bytes());
     info.set_max_width(kMaxWidth);
+    info.set_settled_elements(backend_->cache.settled().settled);
+    info.set_costly_elements(backend_->cache.settled().costly);
     response() = Encode(info);
     return absl::OkStatus();
   }

@@ -26,12 +26,14 @@ absl::Status WorkPool::Submit(Job* job) {
         queued_, " calls are waiting for a thread, the most allowed; try again later"));
   }
   PushLocked(job);
+  pushed_.Signal();
   return absl::OkStatus();
 }
 
 void WorkPool::Resume(Job* job) {
   absl::MutexLock lock(&mutex_);
   PushLocked(job);
+  pushed_.Signal();
 }
 
 std::int64_t WorkPool::queued_jobs() const {
@@ -44,27 +46,38 @@ void WorkPool::PushLocked(Job* job) {
   (first_ == nullptr ? first_ : last_->next_) = job;
   last_ = job;
   ++queued_;
-  pushed_.Signal();
 }
 
 WorkPool::Job* WorkPool::PopOrNull() {
   absl::MutexLock lock(&mutex_);
   while (first_ == nullptr && !ending_) pushed_.Wait(&mutex_);
+  return first_ == nullptr ? nullptr : PopLocked();
+}
+
+WorkPool::Job* WorkPool::PopLocked() {
   Job* job = first_;
-  if (job == nullptr) return nullptr;
   first_ = job->next_;
   --queued_;
   return job;
 }
 
+WorkPool::Job* WorkPool::NextAfter(Job* job) {
+  absl::MutexLock lock(&mutex_);
+  if (first_ == nullptr) return job;
+  PushLocked(job);
+  return PopLocked();
+}
+
 void WorkPool::Run() {
-  while (Job* job = PopOrNull()) {
+  for (Job* job = PopOrNull(); job != nullptr;) {
     steps_.fetch_add(1, std::memory_order_relaxed);
+    bool again = false;
     try {
-      if (job->Step() == Progress::kAgain) Resume(job);
+      again = job->Step() == Progress::kAgain;
     } catch (...) {
       job->Fail(CurrentExceptionStatus());
     }
+    job = again ? NextAfter(job) : PopOrNull();
   }
 }
 

@@ -64,7 +64,12 @@ class WorkPool {
  private:
   void Run();
   void PushLocked(Job* job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Job* PopLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Waits for a job; null at the end.
   Job* PopOrNull() ABSL_LOCKS_EXCLUDED(mutex_);
+  // The next job, after a step of one that has another: the same one if no other
+  // waits, and then no other thread has to be woken.
+  Job* NextAfter(Job* job) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::int64_t max_queued_jobs_;
   std::atomic<std::int64_t> steps_{0};

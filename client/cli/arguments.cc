@@ -23,8 +23,8 @@ std::string Shorten(absl::string_view text) {
 absl::StatusOr<Arguments> Arguments::Parse(const std::vector<std::string>& words) {
   Arguments arguments;
   for (const std::string& word : words) {
-    absl::Status status =
-        absl::StartsWith(word, "-") ? arguments.TakeFlag(word) : arguments.TakeWord(word);
+    absl::Status status = absl::StartsWith(word, "-") && word != "-" ? arguments.TakeFlag(word)
+                                                                     : arguments.TakeWord(word);
     if (!status.ok()) return status;
   }
   if (arguments.Switch("help") || arguments.Switch("version")) return arguments;
@@ -32,10 +32,19 @@ absl::StatusOr<Arguments> Arguments::Parse(const std::vector<std::string>& words
     return absl::InvalidArgumentError("no verb given; see phasor --help");
   }
   const VerbInfo& verb = InfoOf(*arguments.verb_);
+  if (arguments.Text("config").has_value() && arguments.scheme_.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--config: the table of a model, beside the scheme ",
+                     InfoOf(*arguments.scheme_).name, "; give one of both"));
+  }
+  if (arguments.Text("config").has_value() || verb.operand == "config") {
+    arguments.scheme_ = Scheme::kConfig;
+  }
   if (verb.has_scheme && !arguments.scheme_.has_value()) {
-    return FieldError(absl::StatusCode::kInvalidArgument, "spec",
-                      absl::StrCat("no scheme given; write phasor ", verb.name,
-                                   " SCHEME, which is one of ", SchemeNames()));
+    return FieldError(
+        absl::StatusCode::kInvalidArgument, "spec",
+        absl::StrCat("no scheme given; write phasor ", verb.name, " SCHEME, which is one of ",
+                     SchemeNames(), ", or --config=config.json"));
   }
   absl::Status status = arguments.CheckMeaning();
   if (!status.ok()) return status;
@@ -78,6 +87,8 @@ absl::Status Arguments::TakeWord(absl::string_view word) {
     verb_ = verb->verb;
     return absl::OkStatus();
   }
+  const absl::string_view operand = InfoOf(*verb_).operand;
+  if (!operand.empty() && flags_.emplace(operand, word).second) return absl::OkStatus();
   if (!InfoOf(*verb_).has_scheme || scheme_.has_value()) {
     return absl::InvalidArgumentError(
         absl::StrCat("\"", Shorten(word), "\": one word too many; flags are --name=value"));

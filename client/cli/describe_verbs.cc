@@ -7,6 +7,8 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/array_writer.h"
 #include "client/cli/connection.h"
+#include "client/cli/model_flags.h"
+#include "client/cli/model_json.h"
 #include "client/cli/output.h"
 #include "client/cli/spec_json.h"
 #include "client/cli/verbs.h"
@@ -66,6 +68,14 @@ absl::Status RunTable(const Arguments& arguments) {
   return WriteText(*path, TableJson(*table).dump(2) + "\n");
 }
 
+absl::Status RunDescribe(const Arguments& arguments) {
+  absl::StatusOr<std::string> path = OutputFlag(arguments);
+  if (!path.ok()) return path.status();
+  const absl::StatusOr<ModelDescription> model = ModelFromFlags(arguments);
+  if (!model.ok()) return model.status();
+  return WriteText(*path, ModelJson(*model).dump(2) + "\n");
+}
+
 absl::Status RunTables(const Arguments& arguments) {
   absl::StatusOr<std::string> path = OutputFlag(arguments);
   if (!path.ok()) return path.status();
@@ -101,6 +111,8 @@ absl::Status RunInfo(const Arguments& arguments) {
     line("max_chunk_bytes", info->max_chunk_bytes);
     line("cache_bytes", info->cache_bytes);
     line("cached_bytes", info->cached_bytes);
+    line("settled_elements", info->settled_elements);
+    line("costly_elements", info->costly_elements);
   }
   line("max_width", info->max_width);
   return WriteText(*path, text);

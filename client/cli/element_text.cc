@@ -132,6 +132,7 @@ double ElementValue(ElementType type, const std::byte* element) {
     case ElementType::kFloat64: return Load<double>(element);
     case ElementType::kFloat16: return ToFloat(Float16{Load<std::uint16_t>(element)});
     case ElementType::kBfloat16: return ToFloat(Bfloat16{Load<std::uint16_t>(element)});
+    case ElementType::kInt32: return Load<std::int32_t>(element);
   }
   return 0;
 }
@@ -144,6 +145,7 @@ void AppendElement(ElementType type, const std::byte* element, std::string& out)
       return AppendHalf<kFloat16Format>(Load<std::uint16_t>(element), out);
     case ElementType::kBfloat16:
       return AppendHalf<kBfloat16Format>(Load<std::uint16_t>(element), out);
+    case ElementType::kInt32: return absl::StrAppend(&out, Load<std::int32_t>(element));
   }
 }
 

@@ -13,52 +13,71 @@ namespace phasor::cli {
 namespace {
 
 constexpr VerbInfo kVerbs[] = {
-    {Verb::kRows, "rows", true, "rows --start ... --start + --count - 1"},
-    {Verb::kGather, "gather", true, "one row for each of --positions"},
-    {Verb::kExport, "export", true, "rows of any length to a file"},
-    {Verb::kShift, "shift", true, "the rows of --input, moved on --by positions"},
-    {Verb::kFreqs, "freqs", true, "angular frequencies, binary64, radians per position"},
-    {Verb::kTable, "table", true, "canonical spec, fingerprint and sizes, as JSON"},
-    {Verb::kPlot, "plot", true, "heat map of rows, and the ladder of frequencies as bars"},
-    {Verb::kTables, "tables", false, "tables that the server holds"},
-    {Verb::kHealth, "health", false, "whether the server serves: exit status 0 if it does"},
-    {Verb::kInfo, "info", false, "the server's version and limits"},
+    {Verb::kRows, "rows", true, "", "rows --start ... --start + --count - 1"},
+    {Verb::kGather, "gather", true, "", "one row for each of --positions"},
+    {Verb::kExport, "export", true, "", "rows of any length to a file"},
+    {Verb::kShift, "shift", true, "", "the rows of --input, moved on --by positions"},
+    {Verb::kFreqs, "freqs", true, "", "angular frequencies, binary64, radians per position"},
+    {Verb::kTable, "table", true, "", "canonical spec, fingerprint and sizes, as JSON"},
+    {Verb::kPlot, "plot", true, "", "heat map of rows, and the ladder of frequencies as bars"},
+    {Verb::kDescribe, "describe", false, "config",
+     "the position tables of a model, from its config.json, as JSON"},
+    {Verb::kTables, "tables", false, "", "tables that the server holds"},
+    {Verb::kHealth, "health", false, "", "whether the server serves: exit status 0 if it does"},
+    {Verb::kInfo, "info", false, "", "the server's version and limits"},
 };
 
 constexpr SchemeInfo kSchemes[] = {
-    {Scheme::kSinusoidal, "sinusoidal"},
-    {Scheme::kLearnedInit, "learned_init"},
-    {Scheme::kRotary, "rotary"},
-    {Scheme::kLearnedTable, "learned_table"},
+    {Scheme::kSinusoidal, "sinusoidal"}, {Scheme::kLearnedInit, "learned_init"},
+    {Scheme::kRotary, "rotary"},         {Scheme::kLearnedTable, "learned_table"},
+    {Scheme::kTimestep, "timestep"},     {Scheme::kNone, "none"},
+    {Scheme::kAlibi, "alibi"},           {Scheme::kRelativeBuckets, "relative_buckets"},
 };
+
+constexpr SchemeInfo kConfigScheme = {Scheme::kConfig, "--config"};
 
 constexpr unsigned kRange = Bit(Verb::kRows) | Bit(Verb::kExport) | Bit(Verb::kPlot);
 constexpr unsigned kArrays = Bit(Verb::kRows) | Bit(Verb::kGather) | Bit(Verb::kExport) |
                              Bit(Verb::kShift) | Bit(Verb::kFreqs);
 constexpr unsigned kOfTables = kArrays | Bit(Verb::kTable) | Bit(Verb::kPlot);
 constexpr unsigned kServerLists = Bit(Verb::kTables) | Bit(Verb::kInfo);
-constexpr unsigned kAllVerbs = kOfTables | kServerLists | Bit(Verb::kHealth);
+constexpr unsigned kDescribe = Bit(Verb::kDescribe);
+constexpr unsigned kAsking = kOfTables | kServerLists | Bit(Verb::kHealth);
+constexpr unsigned kAllVerbs = kAsking | kDescribe;
 
 constexpr unsigned kSinusoidal = Bit(Scheme::kSinusoidal);
 constexpr unsigned kLearnedInit = Bit(Scheme::kLearnedInit);
 constexpr unsigned kRotary = Bit(Scheme::kRotary);
 constexpr unsigned kLearnedTable = Bit(Scheme::kLearnedTable);
-constexpr unsigned kComputed = kSinusoidal | kLearnedInit | kRotary;
-constexpr unsigned kEvery = kComputed | kLearnedTable;
+constexpr unsigned kTimestep = Bit(Scheme::kTimestep);
+constexpr unsigned kNone = Bit(Scheme::kNone);
+constexpr unsigned kAlibi = Bit(Scheme::kAlibi);
+constexpr unsigned kWide = kSinusoidal | kLearnedInit | kRotary | kTimestep | kNone;
+constexpr unsigned kBuckets = Bit(Scheme::kRelativeBuckets);
+constexpr unsigned kEvery = kWide | kLearnedTable | kAlibi | kBuckets;
+constexpr unsigned kConfig = Bit(Scheme::kConfig);
 
 constexpr FlagInfo kFlags[] = {
     {"max_positions", "N", kOfTables, kLearnedInit, "spec.*.max_positions", "rows of the table"},
     {"name", "NAME", kOfTables, kLearnedTable,
      "spec.*.name spec.*.content_sha256 spec.*.max_positions spec.*.width",
      "of a table that the server loaded (phasord --table)"},
-    {"width", "D", kOfTables, kComputed, "spec.*.width",
-     "width d, of rotary the rotary width; even but for learned_init"},
+    {"width", "D", kOfTables, kWide, "spec.*.width",
+     "width d, of rotary the rotary width; even but for learned_init, timestep, with "
+     "--odd_column and with --additive"},
+    {"odd_column", "WORD", kOfTables, kSinusoidal, "spec.*.odd_column",
+     "of odd widths: zero (a last column of zeros) or sine (the last pair without its cosine)"},
     {"base", "B", kOfTables, kSinusoidal | kRotary, "spec.*.base", "base of the ladder (10000)"},
     {"ladder", "WORD", kOfTables, kSinusoidal,
-     "spec.*.ladder spec.*.paper spec.*.inclusive spec.*.downscaled spec.*.explicit",
-     "paper (default), inclusive, downscaled, explicit"},
+     "spec.*.ladder spec.*.paper spec.*.inclusive spec.*.downscaled spec.*.explicit "
+     "spec.*.timescales",
+     "paper (default), inclusive, downscaled, explicit, timescales"},
     {"downscale_shift", "X", kOfTables, kSinusoidal, "spec.*.downscaled.downscale_shift",
      "of --ladder=downscaled"},
+    {"min_timescale", "X", kOfTables, kSinusoidal, "spec.*.timescales.min_timescale",
+     "of --ladder=timescales: the first frequency (1)"},
+    {"max_timescale", "X", kOfTables, kSinusoidal, "spec.*.timescales.max_timescale",
+     "of --ladder=timescales (10000)"},
     {"scaling", "WORD", kOfTables, kRotary, "spec.*.scaling spec.*.none spec.*.linear spec.*.ntk",
      "none (default), linear, ntk, dynamic_ntk, yarn, longrope, llama3, proportional, explicit"},
     {"factor", "S", kOfTables, kRotary,
@@ -72,8 +91,14 @@ constexpr FlagInfo kFlags[] = {
      "of yarn, longrope, llama3"},
     {"max_position_embeddings", "M", kOfTables, kRotary,
      "spec.*.dynamic_ntk.max_position_embeddings", "of dynamic_ntk"},
-    {"sequence_length", "L", kOfTables, kRotary,
-     "spec.*.dynamic_ntk.sequence_length spec.*.longrope.sequence_length",
+    {"config", "FILE.json", kOfTables | kDescribe, kConfig, "config_json",
+     "a model's config.json, - for stdin, instead of a scheme"},
+    {"table", "NAME", kOfTables, kConfig, "table",
+     "the one of the model's tables, where it has several"},
+    {"transformers", "WORD", kOfTables | kDescribe, kConfig, "transformers_version",
+     "5.16 (default), 5.0, 4.46: whose reading of the configuration"},
+    {"sequence_length", "L", kOfTables | kDescribe, kRotary | kConfig,
+     "spec.*.dynamic_ntk.sequence_length spec.*.longrope.sequence_length sequence_length",
      "of dynamic_ntk and longrope: the length that the table is for"},
     {"beta_fast", "X", kOfTables, kRotary, "spec.*.yarn.beta_fast", "of yarn (32)"},
     {"beta_slow", "X", kOfTables, kRotary, "spec.*.yarn.beta_slow", "of yarn (1)"},
@@ -94,9 +119,11 @@ constexpr FlagInfo kFlags[] = {
      "spec.*.explicit.frequencies", "of --ladder=explicit, --scaling=explicit: d/2 of them"},
     {"attention_factor", "X", kOfTables, kRotary, "spec.*.attention_factor",
      "what sines and cosines are multiplied by (as the scaling says)"},
-    {"layout", "WORD", kOfTables, kSinusoidal | kRotary, "spec.*.layout",
+    {"layout", "WORD", kOfTables | kDescribe, kSinusoidal | kRotary | kNone | kConfig,
+     "spec.*.layout rotary_layout",
      "sin_cos_interleaved (default of sinusoidal), sin_cos_halves, cos_sin_halves (default of "
-     "rotary), cos_sin_interleaved, cos_sin_duplicated_halves, cos_sin_duplicated_pairs, cos_only, "
+     "rotary and none), cos_sin_interleaved, cos_sin_duplicated_halves, cos_sin_duplicated_pairs, "
+     "cos_only, "
      "sin_only"},
     {"mrope_section", "N,N,...", kOfTables, kRotary, "spec.*.mrope_section",
      "pairs of each axis (none)"},
@@ -106,12 +133,29 @@ constexpr FlagInfo kFlags[] = {
      "added to every position (0)"},
     {"zero_row", "N", kOfTables, kSinusoidal, "spec.*.zero_row",
      "the row, counted after the offset, that is all zero (none)"},
+    {"max_period", "B", kOfTables, kTimestep, "spec.*.max_period", "base of the ladder (10000)"},
+    {"downscale_freq_shift", "X", kOfTables, kTimestep, "spec.*.downscale_freq_shift",
+     "what the ladder is shorter by, in pairs: 0 or 1 in models; required"},
+    {"scale", "X", kOfTables, kTimestep, "spec.*.scale", "what angles are multiplied by (1)"},
+    {"flip_sin_to_cos", "WORD", kOfTables, kTimestep, "spec.*.flip_sin_to_cos",
+     "false (default), true: cosines before sines"},
+    {"additive", "WORD", kOfTables, kNone, "spec.*.additive",
+     "false (default), true: zeros to add instead of cosines and sines to turn by"},
+    {"head_count", "N", kOfTables, kAlibi, "spec.*.head_count", "heads: elements in a row"},
+    {"bias_max", "X", kOfTables, kAlibi, "spec.*.bias_max", "of the slopes (8)"},
+    {"form", "WORD", kOfTables, kAlibi, "spec.*.form",
+     "distance (default): -slope * |position|; key_position: +slope * position"},
+    {"num_buckets", "N", kOfTables, kBuckets, "spec.*.num_buckets", "buckets in all (32)"},
+    {"max_distance", "N", kOfTables, kBuckets, "spec.*.max_distance",
+     "where the last bucket begins, about (128)"},
+    {"bidirectional", "WORD", kOfTables, kBuckets, "spec.*.bidirectional",
+     "true (default: encoders), false: keys after the query are all in bucket 0"},
     {"stddev", "X", kOfTables, kLearnedInit, "spec.*.stddev", "standard deviation (0.02)"},
     {"seed", "N", kOfTables, kLearnedInit, "spec.*.seed", "seed of the generator (0)"},
     {"stream", "N", kOfTables, kLearnedInit, "spec.*.stream", "stream of the generator (0)"},
-    {"type", "WORD", kOfTables, kEvery, "spec.element_type",
-     "float32 (default), float64, float16, bfloat16"},
-    {"numerics", "WORD", kOfTables, kSinusoidal | kRotary, "spec.numerics", "exact (default)"},
+    {"type", "WORD", kOfTables | kDescribe, kEvery | kConfig, "spec.element_type",
+     "float32 (default), float64, float16, bfloat16; of relative_buckets int32 (default)"},
+    {"numerics", "WORD", kOfTables, kEvery & ~kLearnedInit, "spec.numerics", "exact (default)"},
 
     {"start", "N", kRange, 0, "start_position", "first position (0)"},
     {"count", "N", kRange, 0, "row_count",
@@ -125,13 +169,14 @@ constexpr FlagInfo kFlags[] = {
     {"input", "FILE.npy", Bit(Verb::kShift), 0, "data rows",
      "the rows to shift, - for stdin; their element type is the table's; required"},
 
-    {"output", "PATH", kOfTables | kServerLists, 0, "", "where the data goes (- for stdout)"},
+    {"output", "PATH", kOfTables | kServerLists | kDescribe, 0, "",
+     "where the data goes (- for stdout)"},
     {"format", "WORD", kArrays, 0, "",
      "table, csv, npy, raw; by default as the suffix of --output says (.npy .csv .raw .bin), else "
      "table on a terminal, else csv"},
-    {"server", "ADDRESS", kAllVerbs, 0, "address", "(PHASOR_SERVER, or 127.0.0.1:50051)"},
+    {"server", "ADDRESS", kAsking, 0, "address", "(PHASOR_SERVER, or 127.0.0.1:50051)"},
     {"local", "", kOfTables | kServerLists, 0, "", "compute here and ask no server: the same bits"},
-    {"timeout", "TIME", kAllVerbs, 0, "timeout", "bound of one call, retries included (10s)"},
+    {"timeout", "TIME", kAsking, 0, "timeout", "bound of one call, retries included (10s)"},
     {"help", "", kAllVerbs, 0, "", "print this"},
     {"version", "", kAllVerbs, 0, "", "print the version"},
 };
@@ -153,18 +198,24 @@ std::string FlagLine(const FlagInfo& flag) {
   return line + "\n";
 }
 
+std::string OperandHint(const VerbInfo& verb) {
+  if (verb.has_scheme) return " SCHEME";
+  return verb.operand.empty() ? "" : absl::StrCat(" ", FindFlag(verb.operand)->hint);
+}
+
 std::string ToolHelp() {
   std::string text =
       "Exact position tables, from a phasord server or computed here.\n\n"
       "  phasor VERB SCHEME --flag=value ...\n\n"
       "Verbs:\n";
   for (const VerbInfo& verb : kVerbs) {
-    absl::StrAppendFormat(&text, "  %-20s %s\n",
-                          absl::StrCat(verb.name, verb.has_scheme ? " SCHEME" : ""), verb.help);
+    absl::StrAppendFormat(&text, "  %-20s %s\n", absl::StrCat(verb.name, OperandHint(verb)),
+                          verb.help);
   }
   absl::StrAppend(&text, "\nSchemes: ", SchemeNames(),
                   ". Flags stand before or after the verb, in "
-                  "any order.\nNumbers are decimal. `phasor VERB --help` lists a verb's flags.\n\n"
+                  "any order;\n--config=config.json instead of a scheme takes a model's own table. "
+                  "Numbers are decimal.\n`phasor VERB --help` lists a verb's flags.\n\n"
                   "  phasor rows sinusoidal --width=4 --count=3 --local\n"
                   "  phasor export sinusoidal --width=512 --count=131072 --type=bfloat16 "
                   "--output=pe.npy\n"
@@ -199,7 +250,9 @@ const SchemeInfo* FindScheme(absl::string_view name) {
   return found == std::end(kSchemes) ? nullptr : found;
 }
 
-const SchemeInfo& InfoOf(Scheme scheme) { return kSchemes[static_cast<std::size_t>(scheme)]; }
+const SchemeInfo& InfoOf(Scheme scheme) {
+  return scheme == Scheme::kConfig ? kConfigScheme : kSchemes[static_cast<std::size_t>(scheme)];
+}
 
 const FlagInfo* FindFlag(absl::string_view name) {
   const auto* found = std::find_if(std::begin(kFlags), std::end(kFlags),
@@ -228,15 +281,18 @@ const FlagInfo* FlagOfField(absl::string_view path, Verb verb, std::optional<Sch
 std::string HelpText(std::optional<Verb> verb) {
   if (!verb.has_value()) return ToolHelp();
   const VerbInfo& info = InfoOf(*verb);
-  std::string text = absl::StrCat("phasor ", info.name, info.has_scheme ? " SCHEME" : "",
-                                  " --flag=value ...: ", info.help, "\n");
-  for (const SchemeInfo& scheme : kSchemes) {
-    if (!info.has_scheme) break;
+  std::string text =
+      absl::StrCat("phasor ", info.name, OperandHint(info), " --flag=value ...: ", info.help, "\n");
+  const auto flags_of = [&](const SchemeInfo& scheme) {
     absl::StrAppend(&text, "\n", scheme.name, ":\n");
     for (const FlagInfo& flag : kFlags) {
       if (flag.schemes != 0 && Applies(flag, *verb, scheme.scheme)) text += FlagLine(flag);
     }
+  };
+  for (const SchemeInfo& scheme : kSchemes) {
+    if (info.has_scheme) flags_of(scheme);
   }
+  if (info.has_scheme || !info.operand.empty()) flags_of(kConfigScheme);
   text += "\n";
   for (const FlagInfo& flag : kFlags) {
     if (flag.schemes == 0 && Applies(flag, *verb, std::nullopt)) text += FlagLine(flag);

@@ -22,11 +22,23 @@ enum class Verb : std::uint8_t {
   kFreqs,
   kTable,
   kPlot,
+  kDescribe,
   kTables,
   kHealth,
   kInfo,
 };
-enum class Scheme : std::uint8_t { kSinusoidal, kLearnedInit, kRotary, kLearnedTable };
+/// kConfig is none of TableSpec's: the table that --config means.
+enum class Scheme : std::uint8_t {
+  kSinusoidal,
+  kLearnedInit,
+  kRotary,
+  kLearnedTable,
+  kTimestep,
+  kNone,
+  kAlibi,
+  kRelativeBuckets,
+  kConfig
+};
 
 /// Sets of verbs and of schemes, a bit each.
 constexpr unsigned Bit(Verb verb) { return 1U << static_cast<unsigned>(verb); }
@@ -36,6 +48,8 @@ struct VerbInfo {
   Verb verb;
   absl::string_view name;
   bool has_scheme;
+  /// The flag that a word after the verb stands for; empty if there is none.
+  absl::string_view operand;
   absl::string_view help;
 };
 struct SchemeInfo {

@@ -72,8 +72,9 @@ absl::StatusOr<std::vector<std::int64_t>> ReadShape(Reader& reader) {
     if (!comma) return Malformed(absl::StrCat("shape goes on with ", reader.Next()));
     absl::StatusOr<std::int64_t> size = ParseInt64(reader.Word());
     if (!size.ok()) return Malformed(absl::StrCat("shape: ", size.status().message()));
-    if (*size < 0 || __builtin_mul_overflow(product, *size, &product)) {
-      return Malformed(absl::StrCat("shape has an impossible size, ", *size));
+    if (*size < 0) return Malformed(absl::StrCat("shape has a negative size, ", *size));
+    if (__builtin_mul_overflow(product, *size, &product)) {
+      return Malformed("shape has more elements than any file");
     }
     shape.push_back(*size);
     comma = reader.Skip(',');
@@ -91,6 +92,7 @@ absl::string_view NpyTypeCode(ElementType type) {
     case ElementType::kFloat64: return "<f8";
     case ElementType::kFloat16: return "<f2";
     case ElementType::kBfloat16: return "<u2";
+    case ElementType::kInt32: return "<i4";
   }
   return "";
 }

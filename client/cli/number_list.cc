@@ -1,17 +1,15 @@
 #include "client/cli/number_list.h"
 
-#include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
-
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "client/cli/text_file.h"
 #include "core/number_text.h"
 
 namespace phasor::cli {
 namespace {
+
+// Of 2^24 positions, written out.
+constexpr std::size_t kMaxListBytes = std::size_t{1} << 30;
 
 bool IsReal(absl::string_view text) { return text.find_first_of(".eE") != absl::string_view::npos; }
 
@@ -29,20 +27,7 @@ absl::StatusOr<Number> ParseNumber(absl::string_view text) {
 absl::StatusOr<std::string> ReadListText(absl::string_view value) {
   if (value.empty()) return absl::InvalidArgumentError("no number given");
   if (value[0] != '@') return std::string(value);
-  const std::string path(value.substr(1));
-  const auto close = [](std::FILE* file) { std::fclose(file); };
-  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rb"));
-  std::string text;
-  std::array<char, 65536> piece;
-  while (file != nullptr) {
-    const std::size_t size = std::fread(piece.data(), 1, piece.size(), file.get());
-    text.append(piece.data(), size);
-    if (size < piece.size()) break;
-  }
-  if (file == nullptr || std::ferror(file.get()) != 0) {
-    return absl::InternalError(absl::StrCat("cannot read ", path, ": ", std::strerror(errno)));
-  }
-  return text;
+  return ReadTextFile(std::string(value.substr(1)), kMaxListBytes);
 }
 
 absl::StatusOr<std::vector<absl::string_view>> SplitList(absl::string_view text) {

@@ -24,6 +24,9 @@ struct LadderWords {
     return absl::StrCat(base, ", downscaled by ", ladder.downscale_shift.value_or(0));
   }
   std::string operator()(const ExplicitLadder&) const { return "explicit frequencies"; }
+  std::string operator()(const TimescaleLadder& ladder) const {
+    return absl::StrCat("timescales ", ladder.min_timescale, " to ", ladder.max_timescale);
+  }
 };
 
 struct ScalingWords {
@@ -58,6 +61,9 @@ struct TitleOf {
     }
     if (s.position_offset != 0) absl::StrAppend(&title, ", offset ", s.position_offset);
     if (s.zero_row.has_value()) absl::StrAppend(&title, ", zero row ", *s.zero_row);
+    if (s.odd_column != OddColumn::kNone) {
+      absl::StrAppend(&title, ", odd column ", absl::AsciiStrToLower(OddColumnName(s.odd_column)));
+    }
     return title;
   }
   std::string operator()(const Rotary& r) const {
@@ -71,6 +77,26 @@ struct TitleOf {
       absl::StrAppend(&title, ", ", absl::AsciiStrToLower(LayoutName(r.layout)));
     }
     return title;
+  }
+  std::string operator()(const Timestep& t) const {
+    std::string title = absl::StrCat("timestep, width ", t.width, ", max period ", t.max_period,
+                                     ", shift ", t.downscale_freq_shift.value_or(0));
+    if (t.scale != 1) absl::StrAppend(&title, ", scale ", t.scale);
+    if (t.flip_sin_to_cos) absl::StrAppend(&title, ", cosines first");
+    return title;
+  }
+  std::string operator()(const Alibi& a) const {
+    std::string title = absl::StrCat("alibi, ", a.head_count, " heads");
+    if (a.bias_max != kDefaultBiasMax) absl::StrAppend(&title, ", bias max ", a.bias_max);
+    if (a.form == AlibiForm::kKeyPosition) absl::StrAppend(&title, ", of key positions");
+    return title;
+  }
+  std::string operator()(const RelativeBuckets& b) const {
+    return absl::StrCat("relative_buckets, ", b.num_buckets, " of them, max distance ",
+                        b.max_distance, b.bidirectional ? "" : ", not bidirectional");
+  }
+  std::string operator()(const NoPosition& n) const {
+    return absl::StrCat("none, width ", n.width, n.additive ? ", additive" : "");
   }
   std::string operator()(const LearnedInit& l) const {
     return absl::StrCat("learned_init, ", l.max_positions, " x ", l.width, ", stddev ", l.stddev,

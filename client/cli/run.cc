@@ -29,6 +29,7 @@ absl::Status Run(const Arguments& arguments) {
     case Verb::kFreqs: return RunFreqs(arguments);
     case Verb::kTable: return RunTable(arguments);
     case Verb::kPlot: return RunPlot(arguments);
+    case Verb::kDescribe: return RunDescribe(arguments);
     case Verb::kTables: return RunTables(arguments);
     case Verb::kHealth: return RunHealth(arguments);
     case Verb::kInfo: return RunInfo(arguments);

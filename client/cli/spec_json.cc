@@ -25,6 +25,10 @@ struct AddLadder {
   void operator()(const ExplicitLadder& ladder) const {
     fields["explicit"] = {{"frequencies", ladder.frequencies}};
   }
+  void operator()(const TimescaleLadder& ladder) const {
+    fields["timescales"] = {{"min_timescale", ladder.min_timescale},
+                            {"max_timescale", ladder.max_timescale}};
+  }
 };
 
 struct AddScaling {
@@ -75,13 +79,14 @@ struct AddScheme {
   void operator()(const Sinusoidal& scheme) const {
     Json& fields = json["sinusoidal"];
     fields["width"] = scheme.width;
-    if (!std::holds_alternative<ExplicitLadder>(scheme.ladder)) {
-      fields["base"] = scheme.base.value_or(kDefaultBase);
-    }
+    if (scheme.base.has_value()) fields["base"] = *scheme.base;
     std::visit(AddLadder{fields}, scheme.ladder);
     fields["layout"] = absl::StrCat("LAYOUT_", LayoutName(scheme.layout));
     fields["position_offset"] = scheme.position_offset;
     if (scheme.zero_row.has_value()) fields["zero_row"] = *scheme.zero_row;
+    if (scheme.odd_column != OddColumn::kNone) {
+      fields["odd_column"] = absl::StrCat("ODD_COLUMN_", OddColumnName(scheme.odd_column));
+    }
   }
   void operator()(const Rotary& scheme) const {
     Json& fields = json["rotary"];
@@ -93,6 +98,29 @@ struct AddScheme {
     if (scheme.mrope_section.empty()) return;
     fields["mrope_section"] = scheme.mrope_section;
     fields["mrope_interleaved"] = scheme.mrope_interleaved;
+  }
+  void operator()(const Timestep& scheme) const {
+    json["timestep"] = {{"width", scheme.width},
+                        {"max_period", scheme.max_period},
+                        {"downscale_freq_shift", scheme.downscale_freq_shift.value_or(0)},
+                        {"scale", scheme.scale},
+                        {"flip_sin_to_cos", scheme.flip_sin_to_cos}};
+  }
+  void operator()(const Alibi& scheme) const {
+    json["alibi"] = {{"head_count", scheme.head_count},
+                     {"bias_max", scheme.bias_max},
+                     {"form", absl::StrCat("ALIBI_FORM_", AlibiFormName(scheme.form))}};
+  }
+  void operator()(const RelativeBuckets& scheme) const {
+    json["relative_buckets"] = {{"num_buckets", scheme.num_buckets},
+                                {"max_distance", scheme.max_distance},
+                                {"bidirectional", scheme.bidirectional}};
+  }
+  void operator()(const NoPosition& scheme) const {
+    Json& fields = json["none"];
+    fields["width"] = scheme.width;
+    if (!scheme.additive) fields["layout"] = absl::StrCat("LAYOUT_", LayoutName(scheme.layout));
+    fields["additive"] = scheme.additive;
   }
   void operator()(const LearnedInit& scheme) const {
     json["learned_init"] = {{"max_positions", scheme.max_positions},

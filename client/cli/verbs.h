@@ -24,6 +24,8 @@ absl::Status RunFreqs(const Arguments& arguments);
 absl::Status RunShift(const Arguments& arguments);
 /// table: what the flags mean, as JSON.
 absl::Status RunTable(const Arguments& arguments);
+/// describe: a model's tables, as JSON. Asks no server.
+absl::Status RunDescribe(const Arguments& arguments);
 /// plot: a picture.
 absl::Status RunPlot(const Arguments& arguments);
 /// tables, info: what the server holds and is.

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -11,6 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "phasor/core/errors.h"
 
 namespace phasor::internal {
@@ -56,8 +58,19 @@ absl::StatusOr<std::string> TargetOf(absl::string_view address) {
   for (const char c : address) {
     if (absl::ascii_isspace(c) || absl::ascii_iscntrl(c)) return Bad(address, "holds a space");
   }
-  for (const absl::string_view scheme : {"unix:", "unix-abstract:", "ipv4:", "ipv6:"}) {
+  for (const absl::string_view scheme : {"unix:", "unix-abstract:"}) {
+    if (address == scheme) return Bad(address, "names no socket; write unix:PATH");
     if (absl::StartsWith(address, scheme)) return std::string(address);
+  }
+  for (const auto& [scheme, family] : {std::pair("ipv4:", AF_INET), std::pair("ipv6:", AF_INET6)}) {
+    if (!absl::StartsWith(address, scheme)) continue;
+    for (const absl::string_view part : absl::StrSplit(absl::StripPrefix(address, scheme), ',')) {
+      const HostPort host_port = Split(part);
+      if (!host_port.ok || !IsNumerical(family, host_port.host)) {
+        return Bad(address, absl::StrCat("is not numerical addresses and ports behind ", scheme));
+      }
+    }
+    return std::string(address);
   }
   absl::string_view name = address;
   if (absl::StrContains(address, "://")) {

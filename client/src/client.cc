@@ -37,6 +37,15 @@ absl::StatusOr<Table> Client::Open(const TableSpec& spec) const {
   return Table(std::move(table));
 }
 
+absl::StatusOr<Table> Client::OpenModel(absl::string_view config_json, absl::string_view table,
+                                        const ModelOptions& options) const {
+  const absl::StatusOr<ModelDescription> model = DescribeModel(config_json, options);
+  if (!model.ok()) return model.status();
+  const absl::StatusOr<TableSpec> spec = model->SpecOf(table);
+  if (!spec.ok()) return spec.status();
+  return Open(*spec);
+}
+
 absl::StatusOr<std::vector<TableInfo>> Client::ListTables() const {
   return session_->connection().ListTables(session_->Limits());
 }

@@ -489,6 +489,8 @@ absl::StatusOr<ServerInfo> GrpcConnection::GetServerInfo(CallLimits limits) {
   info.cache_bytes = response.cache_bytes();
   info.cached_bytes = response.cached_bytes();
   info.max_width = response.max_width();
+  info.settled_elements = response.settled_elements();
+  info.costly_elements = response.costly_elements();
   return info;
 }
 

@@ -34,14 +34,23 @@ struct PairTable {
   Layout layout = Layout::kSinCosInterleaved;
   std::int64_t position_offset = 0;
   bool has_zero_row = false;
+  bool is_odd = false;
 };
 
 struct PairTableOf {
   std::optional<PairTable> operator()(const Sinusoidal& s) const {
-    return PairTable{s.width, s.layout, s.position_offset, s.zero_row.has_value()};
+    return PairTable{s.width, s.layout, s.position_offset, s.zero_row.has_value(),
+                     s.odd_column != OddColumn::kNone};
   }
   std::optional<PairTable> operator()(const Rotary& r) const {
     return PairTable{r.width, r.layout};
+  }
+  std::optional<PairTable> operator()(const Timestep&) const { return std::nullopt; }
+  std::optional<PairTable> operator()(const Alibi&) const { return std::nullopt; }
+  std::optional<PairTable> operator()(const RelativeBuckets&) const { return std::nullopt; }
+  std::optional<PairTable> operator()(const NoPosition& n) const {
+    if (n.additive) return std::nullopt;
+    return PairTable{n.width, n.layout};
   }
   std::optional<PairTable> operator()(const LearnedInit&) const { return std::nullopt; }
   std::optional<PairTable> operator()(const LearnedTable&) const { return std::nullopt; }
@@ -104,8 +113,12 @@ absl::Status Rotate(ElementType type, void* x, std::size_t size,
                     std::int64_t head_width, Turn turn) {
   const CanonicalSpec& spec = table.spec();
   const std::optional<PairTable> turning = std::visit(PairTableOf{}, spec.spec().scheme);
-  if (!turning.has_value()) return Bad("table", "has no sines and cosines to turn by");
+  if (!turning.has_value()) {
+    return Bad("table", absl::StrCat("is of scheme ", SchemeName(spec.spec().scheme),
+                                     ", which turns no vectors"));
+  }
   if (turning->has_zero_row) return Bad("table", "has a zero row, which turns nothing");
+  if (turning->is_odd) return Bad("table", "has an odd width, of which one column is no pair's");
   if (turn == Turn::kBy && spec.attention_factor() != 1) {
     return Bad("table", absl::StrCat("has attention factor ", *spec.attention_factor(),
                                      ", which the keys have already; shift with the same table of "

@@ -89,7 +89,7 @@ enum {
 
 /** Where the sines s_i and cosines c_i of h = width/2 pairs stand in a row. */
 enum {
-  PHASOR_DEFAULT_LAYOUT = 0,            /**< SIN_COS_INTERLEAVED */
+  PHASOR_DEFAULT_LAYOUT = 0,            /**< SIN_COS_INTERLEAVED; of rotary tables COS_SIN_HALVES */
   PHASOR_SIN_COS_INTERLEAVED = 1,       /**< s0 c0 s1 c1 ... */
   PHASOR_SIN_COS_HALVES = 2,            /**< s0 s1 ... c0 c1 ... */
   PHASOR_COS_SIN_HALVES = 3,            /**< c0 c1 ... s0 s1 ... */
@@ -138,6 +138,95 @@ typedef struct phasor_learned_init {
   int64_t stream;        /**< 0 ... 2^63-1 */
 } phasor_learned_init;
 
+/** Ways in which models stretch rotary tables; proto/phasor/v1/table_spec.proto
+ * has the formulas. b_i = base^(-i/h) is the frequency before, w_i after. A
+ * number without a default is required. */
+
+/** w_i = b_i / factor. */
+typedef struct phasor_linear_scaling {
+  size_t size;
+  double factor; /**< 1 ... 2^64 */
+} phasor_linear_scaling;
+
+/** The base times factor^(h/(h-1)); h is 2 or more. */
+typedef struct phasor_ntk_scaling {
+  size_t size;
+  double factor; /**< 1 ... 2^64 */
+} phasor_ntk_scaling;
+
+/** NTK scaling at a given length. */
+typedef struct phasor_dynamic_ntk_scaling {
+  size_t size;
+  double factor;                   /**< 1 ... 2^64 */
+  int64_t max_position_embeddings; /**< 1 ... 2^53 */
+  int64_t sequence_length;         /**< 1 ... 2^53 */
+} phasor_dynamic_ntk_scaling;
+
+/** YaRN: slow pairs divided by factor, fast ones kept. */
+typedef struct phasor_yarn_scaling {
+  size_t size;
+  double factor;                            /**< 1 ... 2^64 */
+  int64_t original_max_position_embeddings; /**< 1 ... 2^53 */
+  const double* beta_fast;                  /**< *beta_slow ... 2^32; NULL: 32 */
+  const double* beta_slow;                  /**< 2^-32 ... *beta_fast; NULL: 1 */
+  const double* mscale;                     /**< 2^-32 ... 2^32; NULL: none; both or neither */
+  const double* mscale_all_dim;             /**< the same */
+  const int32_t* truncate;                  /**< 0 or 1; NULL: 1 */
+} phasor_yarn_scaling;
+
+/** LongRoPE: pair i divided by number i of a list. */
+typedef struct phasor_longrope_scaling {
+  size_t size;
+  const double* short_factor; /**< h values, each 2^-32 ... 2^64 */
+  size_t short_factor_count;
+  const double* long_factor; /**< the same, for a sequence_length above the original one */
+  size_t long_factor_count;
+  int64_t original_max_position_embeddings; /**< 2 ... 2^53 */
+  int64_t sequence_length;                  /**< 1 ... 2^53 */
+  const double* factor; /**< 1 ... 2^64; NULL: none, beside an attention_factor alone */
+} phasor_longrope_scaling;
+
+/** Llama 3.1 and later: slow pairs divided by factor, fast ones kept, by wavelength. */
+typedef struct phasor_llama3_scaling {
+  size_t size;
+  double factor;                            /**< 1 ... 2^64 */
+  double low_freq_factor;                   /**< 2^-32 ... 2^32 */
+  double high_freq_factor;                  /**< above low_freq_factor, at most 2^32 */
+  int64_t original_max_position_embeddings; /**< 1 ... 2^53 */
+} phasor_llama3_scaling;
+
+/** Gemma 4: the first floor(partial_rotary_factor * h) pairs, the others rest. */
+typedef struct phasor_proportional_scaling {
+  size_t size;
+  const double* partial_rotary_factor; /**< above 0, at most 1; NULL: 1 */
+  const double* factor;                /**< 1 ... 2^64; NULL: 1 */
+} phasor_proportional_scaling;
+
+/** Cosines and sines that turn queries and keys: pair i of row p is
+ * (a * cos(p * w_i), a * sin(p * w_i)). At most one scaling is not NULL; without
+ * any, w_i = b_i. */
+typedef struct phasor_rotary {
+  size_t size;                    /**< sizeof(phasor_rotary) */
+  int32_t element_type;           /**< PHASOR_FLOAT32 ... */
+  int32_t numerics;               /**< PHASOR_EXACT ... */
+  int64_t width;                  /**< rotary width: even, 2 ... 65536; required */
+  const double* base;             /**< 1 < base <= 2^64; NULL: 10000, or none with frequencies */
+  const double* attention_factor; /**< a: 2^-64 ... 2^64; NULL: as the scaling says, else 1 */
+  int32_t layout;                 /**< PHASOR_COS_SIN_HALVES ... */
+  int32_t mrope_interleaved;      /**< three axes: 1 if pair i takes axis i mod 3; else 0 */
+  const int64_t* mrope_section;   /**< pairs of each of 2 ... 8 axes, h in all; NULL: one axis */
+  size_t mrope_section_count;
+  const phasor_linear_scaling* linear;
+  const phasor_ntk_scaling* ntk;
+  const phasor_dynamic_ntk_scaling* dynamic_ntk;
+  const phasor_yarn_scaling* yarn;
+  const phasor_longrope_scaling* longrope;
+  const phasor_llama3_scaling* llama3;
+  const phasor_proportional_scaling* proportional;
+  const double* frequencies; /**< h of them, 0 or 2^-64 <= |w| <= 2^32: in place of b_i */
+  size_t frequency_count;
+} phasor_rotary;
+
 /** Rows that a server loaded from a checkpoint, as its GetTable tells of them.
  * Their spec can be checked and named here; the rows themselves are the
  * server's: phasor_open gives NOT_FOUND. */
@@ -159,11 +248,13 @@ typedef struct phasor_spec phasor_spec;
  *
  * **Errors**: INVALID_ARGUMENT naming field and value, `size` for a struct
  * with fields set that this library does not know; OUT_OF_RANGE for a seeded
- * table whose values could round to an infinity. */
+ * table whose values could round to an infinity, and for such an attention factor. */
 PHASOR_API phasor_code phasor_spec_sinusoidal(const phasor_sinusoidal* wanted, phasor_spec** spec,
                                               phasor_error* error);
 PHASOR_API phasor_code phasor_spec_learned_init(const phasor_learned_init* wanted,
                                                 phasor_spec** spec, phasor_error* error);
+PHASOR_API phasor_code phasor_spec_rotary(const phasor_rotary* wanted, phasor_spec** spec,
+                                          phasor_error* error);
 PHASOR_API phasor_code phasor_spec_learned_table(const phasor_learned_table* wanted,
                                                  phasor_spec** spec, phasor_error* error);
 /** Frees a spec; NULL is none. */
@@ -179,6 +270,10 @@ PHASOR_API const char* phasor_spec_fingerprint(const phasor_spec* spec);
 PHASOR_API int32_t phasor_spec_element_type(const phasor_spec* spec);
 /** Elements in a row: not the width for every layout. */
 PHASOR_API int64_t phasor_spec_row_width(const phasor_spec* spec);
+/** Positions that a row may have: 1, or one an axis (phasor_rotary.mrope_section). */
+PHASOR_API int64_t phasor_spec_axes(const phasor_spec* spec);
+/** What sines and cosines are multiplied by, rounded to binary64; 0 for tables without any. */
+PHASOR_API double phasor_spec_attention_factor(const phasor_spec* spec);
 /** Bytes in a row. */
 PHASOR_API int64_t phasor_spec_row_bytes(const phasor_spec* spec);
 /** First and last position that has a row. */
@@ -214,7 +309,7 @@ PHASOR_API size_t phasor_frequency_count(const phasor_spec* spec);
 PHASOR_API phasor_code phasor_frequencies(const phasor_spec* spec, double* out, size_t count,
                                           phasor_error* error);
 
-/** Turns rows of a sinusoidal table into the rows `steps` positions on: pair i
+/** Turns rows of a sinusoidal or rotary table into the rows `steps` positions on: pair i
  * by -steps * w_i, each element the correctly rounded value of the exact
  * rotation of the numbers given. `rows` and `out` are `bytes` long and may be
  * the same memory. Zero steps give the rows back bit for bit.
@@ -264,6 +359,36 @@ PHASOR_API phasor_code phasor_gather(const phasor_table* table, const int64_t* p
 PHASOR_API phasor_code phasor_gather_real(const phasor_table* table, const double* positions,
                                           size_t count, void* out, size_t out_bytes,
                                           phasor_error* error);
+
+/** Writes one row for each phasor_spec_axes of `count` positions, one position an
+ * axis: positions are [rows, axes], row-major.
+ *
+ * **Errors**: as phasor_gather; INVALID_ARGUMENT (positions) for a remainder. */
+PHASOR_API phasor_code phasor_gather_axes(const phasor_table* table, const int64_t* positions,
+                                          size_t count, void* out, size_t out_bytes,
+                                          phasor_error* error);
+/** The same at real positions, each taken exactly. */
+PHASOR_API phasor_code phasor_gather_axes_real(const phasor_table* table, const double* positions,
+                                               size_t count, void* out, size_t out_bytes,
+                                               phasor_error* error);
+
+/** Consecutive rows that the caller keeps. */
+typedef struct phasor_block {
+  int64_t first_position; /**< of rows[0] */
+  int64_t row_count;
+  const void* rows;
+  int64_t uses; /**< counted up by one for each row taken */
+} phasor_block;
+
+/** Takes rows from blocks that the caller keeps, `block_count` of them in the
+ * order of their positions: row k of `out` is the one at positions[k]. For
+ * languages in which a loop over rows is slow. Blocks may be used by one thread
+ * at a time.
+ *
+ * Gives the number of rows taken: less than `count` if positions[that] is in
+ * none of the blocks. Nothing is checked but that. */
+PHASOR_API size_t phasor_gather_blocks(phasor_block* blocks, size_t block_count, size_t row_bytes,
+                                       const int64_t* positions, size_t count, void* out);
 
 /** Version of this library: "MAJOR.MINOR.PATCH". Never freed. */
 PHASOR_API const char* phasor_version(void);

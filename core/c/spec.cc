@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -9,75 +8,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "core/c/boundary.h"
+#include "core/c/wanted.h"
 
 namespace phasor::c {
 namespace {
-
-// No struct of any version is larger: a size beyond is not one.
-constexpr std::size_t kMaxStructBytes = 4096;
-
-// `wanted` as this library knows it: what the caller's version does not have
-// is zero, and what only that has has to be zero.
-template <typename Struct>
-absl::StatusOr<Struct> Take(const Struct* wanted) {
-  absl::Status given = CheckPointer("wanted", wanted);
-  if (!given.ok()) return given;
-  const std::size_t size = wanted->size;
-  // The first version's fields are the least.
-  if (size < sizeof(Struct) || size > kMaxStructBytes) {
-    return Invalid("size", absl::StrCat(size, " is not the struct's sizeof, ", sizeof(Struct)));
-  }
-  const auto* bytes = reinterpret_cast<const unsigned char*>(wanted);
-  if (std::any_of(bytes + sizeof(Struct), bytes + size, [](auto byte) { return byte != 0; })) {
-    return Invalid("size", absl::StrCat(size,
-                                        " bytes hold fields that are set and that this "
-                                        "version, ",
-                                        phasor_version(), ", does not know"));
-  }
-  return *wanted;
-}
-
-template <typename T>
-std::optional<T> Optional(const T* value) {
-  return value == nullptr ? std::nullopt : std::optional<T>(*value);
-}
-
-absl::StatusOr<ElementType> TakeElementType(std::int32_t type) {
-  switch (type) {
-    case PHASOR_DEFAULT_ELEMENT_TYPE:
-    case PHASOR_FLOAT32: return ElementType::kFloat32;
-    case PHASOR_FLOAT64: return ElementType::kFloat64;
-    case PHASOR_FLOAT16: return ElementType::kFloat16;
-    case PHASOR_BFLOAT16: return ElementType::kBfloat16;
-    default: break;
-  }
-  return Invalid("spec.element_type", absl::StrCat(type, " is no known element type"));
-}
-
-absl::StatusOr<Numerics> TakeNumerics(std::int32_t numerics) {
-  switch (numerics) {
-    case PHASOR_DEFAULT_NUMERICS:
-    case PHASOR_EXACT: return Numerics::kExact;
-    default: break;
-  }
-  return Invalid("spec.numerics", absl::StrCat(numerics, " is no known numerics"));
-}
-
-absl::StatusOr<Layout> TakeLayout(std::int32_t layout) {
-  switch (layout) {
-    case PHASOR_DEFAULT_LAYOUT:
-    case PHASOR_SIN_COS_INTERLEAVED: return Layout::kSinCosInterleaved;
-    case PHASOR_SIN_COS_HALVES: return Layout::kSinCosHalves;
-    case PHASOR_COS_SIN_HALVES: return Layout::kCosSinHalves;
-    case PHASOR_COS_SIN_INTERLEAVED: return Layout::kCosSinInterleaved;
-    case PHASOR_COS_SIN_DUPLICATED_HALVES: return Layout::kCosSinDuplicatedHalves;
-    case PHASOR_COS_SIN_DUPLICATED_PAIRS: return Layout::kCosSinDuplicatedPairs;
-    case PHASOR_COS_ONLY: return Layout::kCosOnly;
-    case PHASOR_SIN_ONLY: return Layout::kSinOnly;
-    default: break;
-  }
-  return Invalid("spec.sinusoidal.layout", absl::StrCat(layout, " is no known layout"));
-}
 
 absl::StatusOr<Ladder> TakeLadder(const phasor_sinusoidal& wanted) {
   // On the wire these are fields of their ladders, and cannot be set beside another.
@@ -95,27 +29,21 @@ absl::StatusOr<Ladder> TakeLadder(const phasor_sinusoidal& wanted) {
     case PHASOR_LADDER_INCLUSIVE: return InclusiveLadder{};
     case PHASOR_LADDER_DOWNSCALED: return DownscaledLadder{Optional(wanted.downscale_shift)};
     case PHASOR_LADDER_EXPLICIT: {
-      absl::Status given = CheckPointer("spec.sinusoidal.explicit.frequencies", wanted.frequencies,
-                                        wanted.frequency_count);
-      if (!given.ok()) return given;
-      // Before they are copied: a wrong count may be any number.
-      if (wanted.frequency_count > static_cast<std::size_t>(kMaxWidth / 2)) {
-        return Invalid("spec.sinusoidal.explicit.frequencies",
-                       absl::StrCat(wanted.frequency_count, " of them; the largest width has ",
-                                    kMaxWidth / 2, " pairs"));
-      }
-      return ExplicitLadder{
-          std::vector<double>(wanted.frequencies, wanted.frequencies + wanted.frequency_count)};
+      absl::StatusOr<std::vector<double>> frequencies = TakeList(
+          "spec.sinusoidal.explicit.frequencies", wanted.frequencies, wanted.frequency_count);
+      if (!frequencies.ok()) return frequencies.status();
+      return ExplicitLadder{*std::move(frequencies)};
     }
     default: break;
   }
   return Invalid("spec.sinusoidal.ladder", absl::StrCat(wanted.ladder, " is no known ladder"));
 }
 
-absl::StatusOr<Scheme> TakeScheme(const phasor_sinusoidal& wanted) {
+absl::StatusOr<Scheme> TakeSinusoidal(const phasor_sinusoidal& wanted) {
   absl::StatusOr<Ladder> ladder = TakeLadder(wanted);
   if (!ladder.ok()) return ladder.status();
-  const absl::StatusOr<Layout> layout = TakeLayout(wanted.layout);
+  const absl::StatusOr<Layout> layout =
+      TakeLayout("spec.sinusoidal.layout", wanted.layout, Layout::kSinCosInterleaved);
   if (!layout.ok()) return layout.status();
   return Sinusoidal{.width = wanted.width,
                     .base = Optional(wanted.base),
@@ -125,7 +53,7 @@ absl::StatusOr<Scheme> TakeScheme(const phasor_sinusoidal& wanted) {
                     .zero_row = Optional(wanted.zero_row)};
 }
 
-absl::StatusOr<Scheme> TakeScheme(const phasor_learned_init& wanted) {
+absl::StatusOr<Scheme> TakeLearnedInit(const phasor_learned_init& wanted) {
   return LearnedInit{.max_positions = wanted.max_positions,
                      .width = wanted.width,
                      .stddev = Optional(wanted.stddev).value_or(kDefaultStddev),
@@ -133,7 +61,7 @@ absl::StatusOr<Scheme> TakeScheme(const phasor_learned_init& wanted) {
                      .stream = wanted.stream};
 }
 
-absl::StatusOr<Scheme> TakeScheme(const phasor_learned_table& wanted) {
+absl::StatusOr<Scheme> TakeLearnedTable(const phasor_learned_table& wanted) {
   absl::Status given = CheckPointer("spec.learned_table.name", wanted.name);
   if (given.ok()) given = CheckPointer("spec.learned_table.content_sha256", wanted.content_sha256);
   if (!given.ok()) return given;
@@ -143,32 +71,13 @@ absl::StatusOr<Scheme> TakeScheme(const phasor_learned_table& wanted) {
                       .width = wanted.width};
 }
 
-template <typename Struct>
-absl::Status Check(const Struct* given, phasor_spec** spec) {
-  absl::Status status = CheckPointer("spec", spec);
-  if (!status.ok()) return status;
-  *spec = nullptr;
-  const absl::StatusOr<Struct> wanted = Take(given);
-  if (!wanted.ok()) return wanted.status();
-  absl::StatusOr<Scheme> scheme = TakeScheme(*wanted);
-  if (!scheme.ok()) return scheme.status();
-  const absl::StatusOr<ElementType> type = TakeElementType(wanted->element_type);
-  if (!type.ok()) return type.status();
-  const absl::StatusOr<Numerics> numerics = TakeNumerics(wanted->numerics);
-  if (!numerics.ok()) return numerics.status();
-  absl::StatusOr<CanonicalSpec> checked =
-      CanonicalSpec::Create(TableSpec(*std::move(scheme), *type, *numerics));
-  if (!checked.ok()) return checked.status();
-  *spec = new phasor_spec(*std::move(checked));
-  return absl::OkStatus();
-}
-
 std::int32_t NumberOf(ElementType type) {
   switch (type) {
     case ElementType::kFloat32: return PHASOR_FLOAT32;
     case ElementType::kFloat64: return PHASOR_FLOAT64;
     case ElementType::kFloat16: return PHASOR_FLOAT16;
     case ElementType::kBfloat16: return PHASOR_BFLOAT16;
+    case ElementType::kInt32: break;
   }
   return PHASOR_DEFAULT_ELEMENT_TYPE;
 }
@@ -192,17 +101,17 @@ extern "C" {
 
 phasor_code phasor_spec_sinusoidal(const phasor_sinusoidal* wanted, phasor_spec** spec,
                                    phasor_error* error) {
-  return Guard(error, [&] { return phasor::c::Check(wanted, spec); });
+  return Guard(error, [&] { return phasor::c::Check(wanted, spec, phasor::c::TakeSinusoidal); });
 }
 
 phasor_code phasor_spec_learned_init(const phasor_learned_init* wanted, phasor_spec** spec,
                                      phasor_error* error) {
-  return Guard(error, [&] { return phasor::c::Check(wanted, spec); });
+  return Guard(error, [&] { return phasor::c::Check(wanted, spec, phasor::c::TakeLearnedInit); });
 }
 
 phasor_code phasor_spec_learned_table(const phasor_learned_table* wanted, phasor_spec** spec,
                                       phasor_error* error) {
-  return Guard(error, [&] { return phasor::c::Check(wanted, spec); });
+  return Guard(error, [&] { return phasor::c::Check(wanted, spec, phasor::c::TakeLearnedTable); });
 }
 
 void phasor_spec_free(phasor_spec* spec) { delete spec; }

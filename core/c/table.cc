@@ -6,14 +6,16 @@
 namespace phasor::c {
 namespace {
 
+// One row for each of the positions, or for each phasor_spec_axes of them.
 template <typename Position>
 absl::Status Gather(const phasor_table* table, absl::string_view field, const Position* positions,
-                    std::size_t count, void* out, std::size_t out_bytes) {
+                    std::size_t count, bool axes, void* out, std::size_t out_bytes) {
   absl::Status status = CheckPointer(field, positions, count);
   if (status.ok()) status = CheckPointer("out", out, out_bytes);
   if (!status.ok()) return status;
-  return table->table->GatherInto(absl::MakeConstSpan(positions, count),
-                                  {static_cast<std::byte*>(out), out_bytes});
+  const absl::Span<const Position> given(positions, count);
+  const absl::Span<std::byte> to(static_cast<std::byte*>(out), out_bytes);
+  return axes ? table->table->GatherAxesInto(given, to) : table->table->GatherInto(given, to);
 }
 
 }  // namespace
@@ -55,14 +57,31 @@ phasor_code phasor_read(const phasor_table* table, int64_t start, int64_t count,
 phasor_code phasor_gather(const phasor_table* table, const int64_t* positions, size_t count,
                           void* out, size_t out_bytes, phasor_error* error) {
   return Guard(error, [&] {
-    return phasor::c::Gather(table, "positions", positions, count, out, out_bytes);
+    return phasor::c::Gather(table, "positions", positions, count, /*axes=*/false, out, out_bytes);
   });
 }
 
 phasor_code phasor_gather_real(const phasor_table* table, const double* positions, size_t count,
                                void* out, size_t out_bytes, phasor_error* error) {
   return Guard(error, [&] {
-    return phasor::c::Gather(table, "real_positions", positions, count, out, out_bytes);
+    return phasor::c::Gather(table, "real_positions", positions, count, /*axes=*/false, out,
+                             out_bytes);
+  });
+}
+
+phasor_code phasor_gather_axes(const phasor_table* table, const int64_t* positions, size_t count,
+                               void* out, size_t out_bytes, phasor_error* error) {
+  return Guard(error, [&] {
+    return phasor::c::Gather(table, "positions", positions, count, /*axes=*/true, out, out_bytes);
+  });
+}
+
+phasor_code phasor_gather_axes_real(const phasor_table* table, const double* positions,
+                                    size_t count, void* out, size_t out_bytes,
+                                    phasor_error* error) {
+  return Guard(error, [&] {
+    return phasor::c::Gather(table, "real_positions", positions, count, /*axes=*/true, out,
+                             out_bytes);
   });
 }
 

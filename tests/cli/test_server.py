@@ -241,6 +241,7 @@ def test_info(tool, server):
     values = dict(line.split() for line in text.splitlines())
     assert values["max_message_bytes"] == "4194304" and values["max_width"] == "65536"
     assert values["version"] == tool.out("--version").decode().split()[1]
+    assert int(values["settled_elements"]) >= int(values["costly_elements"]) >= 0
 
 
 def test_local_info_tells_no_limits_of_a_server(tool, server):
@@ -286,7 +287,7 @@ def test_learned_table(tool, tmp_path):
         assert b'"name":"t"' in tool.out("tables", f"--server={address}")
         assert b"learned_table t, 50 x 6" in tool.out("plot", *words)
         tool.refused("rows", *words, "--count=51", names=["--count=51", "row 50"])
-        tool.refused("freqs", *words, names=["has no frequencies"])
+        tool.refused("freqs", *words, names=["have no frequencies"])
         tool.refused("rows", "learned_table", "--name=u", "--count=1", f"--server={address}",
                      names=["--name=u", "is loaded here"])
         tool.refused("rows", *words, "--count=1", "--width=6", names=["--width"])

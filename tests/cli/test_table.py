@@ -43,6 +43,21 @@ SPECS = [
     ["rotary", "--width=8", "--scaling=proportional"],
     ["rotary", "--width=4", "--scaling=explicit", "--frequencies=1,0.01"],
     ["rotary", "--width=128", "--mrope_section=24,20,20", "--mrope_interleaved=true"],
+    ["sinusoidal", "--width=8", "--ladder=timescales"],
+    ["sinusoidal", "--width=9", "--ladder=timescales", "--min_timescale=2",
+     "--max_timescale=5000", "--odd_column=zero"],
+    ["sinusoidal", "--width=7", "--layout=sin_cos_halves", "--odd_column=sine"],
+    ["timestep", "--width=320", "--downscale_freq_shift=0"],
+    ["timestep", "--width=65", "--downscale_freq_shift=1", "--scale=1000", "--max_period=2000",
+     "--flip_sin_to_cos=true", "--type=bfloat16"],
+    ["none", "--width=8"],
+    ["none", "--width=8", "--layout=cos_sin_duplicated_pairs", "--type=float16"],
+    ["none", "--width=7", "--additive=true"],
+    ["relative_buckets"],
+    ["relative_buckets", "--num_buckets=64", "--max_distance=256", "--bidirectional=false",
+     "--type=int32"],
+    ["alibi", "--head_count=32"],
+    ["alibi", "--head_count=12", "--bias_max=16", "--form=key_position", "--type=float16"],
 ]
 
 

@@ -1,11 +1,14 @@
 #include "client/src/block_store.h"
 
+#include <malloc.h>
+
 #include <atomic>
 #include <memory>
 #include <numeric>
 #include <thread>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 
@@ -235,6 +238,97 @@ TEST_F(BlockStoreTest, WhoseTimeIsLongerTriesAgainAfterAnotherOnes) {
   other.join();
   EXPECT_EQ(first.status(), absl::DeadlineExceededError("mine"));
   EXPECT_EQ(tries, 1);
+}
+
+// An error that no repetition mends is everybody's who waited for it.
+TEST_F(BlockStoreTest, ConcurrentMissesShareAnErrorThatStays) {
+  BlockStore store(1000, &counters_);
+  constexpr int kThreads = 4;
+  std::atomic<int> fetches{0};
+  std::vector<absl::Status> got(kThreads);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      got[t] = store
+                   .Get(Key(1), kLong,
+                        [&](absl::Time) -> BlockStore::BlockOr {
+                          ++fetches;
+                          while (counters_.block_misses < kThreads) std::this_thread::yield();
+                          return absl::FailedPreconditionError("another table");
+                        })
+                   .status();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(fetches, 1);
+  for (const absl::Status& status : got) {
+    EXPECT_EQ(status, absl::FailedPreconditionError("another table"));
+  }
+  EXPECT_TRUE(Fetches(store, Key(1)));
+}
+
+TEST_F(BlockStoreTest, AFetchHasTheTimeOfItsCall) {
+  BlockStore store(1000, &counters_);
+  const absl::Time before = absl::Now();
+  ASSERT_TRUE(store
+                  .Get(Key(1), absl::Seconds(30),
+                       [&](absl::Time deadline) {
+                         EXPECT_GE(deadline, before + absl::Seconds(30));
+                         EXPECT_LE(deadline, absl::Now() + absl::Seconds(30));
+                         return MakeBlock(100);
+                       })
+                  .ok());
+}
+
+TEST_F(BlockStoreTest, AwaitsWhatIsOnTheWayAndNothingElse) {
+  BlockStore store(1000, &counters_);
+  store.AwaitFlight(Key(1), kLong);  // nothing is
+  const auto run = Claim(store, 1, 1, 2);
+  store.AwaitFlight(Key(2), absl::Milliseconds(1));  // not longer than it may
+  std::atomic<bool> landed{false};
+  std::thread waiting([&] {
+    store.AwaitFlight(Key(2), kLong);
+    EXPECT_TRUE(landed);
+  });
+  landed = true;
+  store.Finish(run, BlocksOf(*run));
+  waiting.join();
+  store.AwaitFlight(Key(2), kLong);  // it is there
+  EXPECT_FALSE(Fetches(store, Key(2)));
+}
+
+// Its own memory is bounded too, however many blocks went through it.
+TEST_F(BlockStoreTest, DoesNotGrowByWhatItGaveUp) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the heap is a sanitizer's";
+#endif
+  BlockStore store(300, &counters_);
+  const auto through = [&](std::int64_t first) {
+    for (std::int64_t i = first; i < first + 20'000; ++i) Fetches(store, Key(i));
+    const struct mallinfo2 info = mallinfo2();
+    return static_cast<std::int64_t>(info.uordblks + info.hblkhd);
+  };
+  const std::int64_t before = through(0);
+  EXPECT_LE(through(100'000), before + 10'000);
+  EXPECT_EQ(store.bytes(), 300U);
+}
+
+TEST_F(BlockStoreTest, FindsEachPositionsBlock) {
+  BlockStore store(1000, &counters_);
+  Fetches(store, Key(0));
+  Fetches(store, Key(2));
+  const std::vector<std::int64_t> indices = {0, 0, 1, 1, 2, 0, 3, 2};
+  std::vector<std::shared_ptr<const Block>> found(indices.size());
+  store.Find(Key(0).digest, indices, absl::MakeSpan(found));
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    EXPECT_EQ(found[i] != nullptr, indices[i] == 0 || indices[i] == 2) << i;
+  }
+  EXPECT_EQ(found[0], found[5]);
+  EXPECT_EQ(found[4], found[7]);
+  EXPECT_NE(found[0], found[4]);
+  // Of another table none is kept.
+  store.Find(Key(0, /*table=*/1).digest, indices, absl::MakeSpan(found));
+  for (const auto& block : found) EXPECT_EQ(block, nullptr);
 }
 
 TEST_F(BlockStoreTest, KnowsWhatItMissedBefore) {

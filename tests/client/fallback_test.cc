@@ -127,6 +127,73 @@ TEST_F(FallbackTest, DoesNotAskAHungServerEveryTime) {
   EXPECT_LT(fake_->reads().size(), 100U);
 }
 
+TEST_F(FallbackTest, AsksAHungServerSeldomerFromTimeToTime) {
+  fake_->answer = [] { return absl::DeadlineExceededError("hung"); };
+  const absl::Time begin = absl::Now();
+  while (absl::Now() - begin < absl::Milliseconds(1500)) EXPECT_FALSE(ServerAnswers());
+  // At once, after 100 ms, 200 ms more, 400 ms more ...
+  int most = 1;
+  const absl::Duration spent = absl::Now() - begin;
+  for (absl::Duration pause = absl::Milliseconds(100), at = pause; at <= spent; ++most) {
+    pause *= 2;
+    at += pause;
+  }
+  EXPECT_LE(fake_->reads().size(), static_cast<std::size_t>(most));
+  EXPECT_GE(fake_->reads().size(), 2U);
+}
+
+TEST_F(FallbackTest, WhileOneCallTriesTheServerOthersAreComputed) {
+  fake_->answer = [] { return absl::UnavailableError("gone"); };
+  EXPECT_FALSE(ServerAnswers());
+  // The server is tried again, and has not answered yet, when others come.
+  bool tried = false;
+  fake_->answer = [&] {
+    if (!tried) {
+      tried = true;
+      for (int i = 0; i < 3; ++i) EXPECT_FALSE(ServerAnswers());
+    }
+    return absl::OkStatus();
+  };
+  const absl::Time limit = absl::Now() + absl::Seconds(30);
+  while (!ServerAnswers()) ASSERT_LT(absl::Now(), limit);
+  EXPECT_TRUE(tried);
+}
+
+TEST_F(FallbackTest, AReadAheadThatWorkedDoesNotEndAnOutage) {
+  fake_->answer = [] { return absl::UnavailableError("gone"); };
+  fake_->reachable = false;
+  EXPECT_FALSE(ServerAnswers());
+  // It may have begun long ago.
+  fake_->answer = [] { return absl::OkStatus(); };
+  double row[2];
+  absl::Status ended = absl::UnknownError("not yet");
+  fallback_->StartRead(std::make_shared<TableHandle>(table_.spec()), 0, 1,
+                       {absl::MakeSpan(reinterpret_cast<std::byte*>(row), 16)},
+                       absl::Now() + absl::Minutes(1),
+                       [&](const absl::Status& status) { ended = status; });
+  EXPECT_TRUE(ended.ok());
+  EXPECT_FALSE(fallback_->ReadsAhead());
+  EXPECT_FALSE(ServerAnswers());
+}
+
+TEST_F(FallbackTest, GathersAndShiftsWithoutAServer) {
+  fake_->answer = [] { return absl::UnavailableError("gone"); };
+  const CallLimits limits{absl::Now() + absl::Minutes(1)};
+  double rows[4] = {-1, -1, -1, -1};
+  const auto bytes = absl::MakeSpan(reinterpret_cast<std::byte*>(rows), 32);
+  const std::int64_t positions[] = {0, 0};
+  const GatherJob job{&table_, absl::MakeConstSpan(positions), bytes};
+  ASSERT_TRUE(fallback_->Gather(absl::MakeConstSpan(&job, 1), limits).ok());
+  EXPECT_EQ(std::vector<double>(rows, rows + 4), (std::vector<double>{0, 1, 0, 1}));
+  double shifted[2] = {-1, -1};
+  ASSERT_TRUE(fallback_
+                  ->Shift(table_, ShiftBy(std::int64_t{0}), bytes.subspan(0, 16),
+                          absl::MakeSpan(reinterpret_cast<std::byte*>(shifted), 16), limits)
+                  .ok());
+  EXPECT_EQ(std::vector<double>(shifted, shifted + 2), (std::vector<double>{0, 1}));
+  EXPECT_EQ(counters_.local_fallbacks, 2);
+}
+
 TEST_F(FallbackTest, OpensTablesAndGivesFrequenciesWithoutAServer) {
   fake_->answer = [] { return absl::UnavailableError("gone"); };
   const CallLimits limits{absl::Now() + absl::Minutes(1)};

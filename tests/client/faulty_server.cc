@@ -71,7 +71,7 @@ grpc::Status FaultyServer::Begin(grpc::ServerContext* context, const char* metho
                                  const Request& request, std::int64_t start, std::int64_t rows) {
   Call call{.method = method, .start = start, .rows = rows};
   call.request_bytes = static_cast<std::int64_t>(request.ByteSizeLong());
-  if constexpr (!std::is_same_v<Request, v1::GetServerInfoRequest>) {
+  if constexpr (requires { request.expected_fingerprint(); }) {
     call.fingerprint = request.expected_fingerprint();
   }
   const auto& metadata = context->client_metadata();
@@ -82,7 +82,10 @@ grpc::Status FaultyServer::Begin(grpc::ServerContext* context, const char* metho
     absl::MutexLock lock(&mutex_);
     calls_.push_back(call);
   }
-  return before ? before(context) : grpc::Status::OK;
+  if (before) {
+    if (grpc::Status s = before(context); !s.ok()) return s;
+  }
+  return before_call ? before_call(call) : grpc::Status::OK;
 }
 
 void FaultyServer::SetHead(const CanonicalSpec& spec, std::int64_t rows, v1::Rows* out) {
@@ -120,6 +123,7 @@ grpc::Status FaultyServer::GetFrequencies(grpc::ServerContext* context,
   if (!frequencies.ok()) return ToGrpcStatus(frequencies.status());
   response->set_fingerprint(spec.fingerprint());
   response->mutable_frequencies()->Add(frequencies->begin(), frequencies->end());
+  if (tamper_frequencies) tamper_frequencies(response);
   return grpc::Status::OK;
 }
 
@@ -165,7 +169,7 @@ grpc::Status FaultyServer::ReadRows(grpc::ServerContext* context,
     done += count;
   }
   for (int i = 0; i < messages_too_many; ++i) writer->Write(response);
-  return grpc::Status::OK;
+  return after_stream ? after_stream() : grpc::Status::OK;
 }
 
 grpc::Status FaultyServer::GatherRows(grpc::ServerContext* context,
@@ -212,7 +216,26 @@ grpc::Status FaultyServer::GetServerInfo(grpc::ServerContext* context,
                                          v1::GetServerInfoResponse* response) {
   if (grpc::Status s = Begin(context, "GetServerInfo", *request, 0, 0); !s.ok()) return s;
   response->set_version("1.2.3");
+  response->set_numerics_version(2);
   response->set_max_message_bytes(max_message_bytes_);
+  response->set_max_chunk_bytes(3);
+  response->set_cache_bytes(4);
+  response->set_cached_bytes(5);
+  response->set_max_width(6);
+  return grpc::Status::OK;
+}
+
+grpc::Status FaultyServer::ListTables(grpc::ServerContext* context,
+                                      const v1::ListTablesRequest* request,
+                                      v1::ListTablesResponse* response) {
+  if (grpc::Status s = Begin(context, "ListTables", *request, 0, 0); !s.ok()) return s;
+  EXPECT_GE(request->page_size(), 1);
+  EXPECT_LE(request->page_size(), 1000);
+  std::size_t begin = 0;
+  if (!request->page_token().empty()) begin = std::stoul(request->page_token());
+  const std::size_t end = std::min(begin + 2, tables.size());
+  for (std::size_t i = begin; i < end; ++i) *response->add_tables() = tables[i];
+  if (end < tables.size()) response->set_next_page_token(std::to_string(end));
   return grpc::Status::OK;
 }
 

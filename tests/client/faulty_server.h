@@ -41,15 +41,21 @@ class FaultyServer final : public v1::PositionTableService::Service {
 
   /// Asked before every call is answered.
   std::function<grpc::Status(grpc::ServerContext*)> before;
+  std::function<grpc::Status(const Call&)> before_call;
   /// Changes rows before they are sent.
   std::function<void(v1::Rows*)> tamper;
   std::function<void(v1::GetTableResponse*)> tamper_table;
+  std::function<void(v1::GetFrequenciesResponse*)> tamper_frequencies;
   /// Streams: rows in a message; message number and what comes before it.
   std::int64_t rows_per_message = 100;
   std::function<grpc::Status(int)> before_message;
   std::function<grpc::Status(grpc::ServerContext*)> before_stream;
   /// Messages sent after the last one.
   int messages_too_many = 0;
+  /// How a stream ends whose rows are all sent.
+  std::function<grpc::Status()> after_stream;
+  /// What it says that it holds, two tables a page.
+  std::vector<v1::TableInfo> tables;
 
   std::vector<Call> calls() const;
   std::vector<Call> calls(const std::string& method) const;
@@ -70,6 +76,8 @@ class FaultyServer final : public v1::PositionTableService::Service {
                          v1::ShiftRowsResponse* response) override;
   grpc::Status GetServerInfo(grpc::ServerContext* context, const v1::GetServerInfoRequest* request,
                              v1::GetServerInfoResponse* response) override;
+  grpc::Status ListTables(grpc::ServerContext* context, const v1::ListTablesRequest* request,
+                          v1::ListTablesResponse* response) override;
 
   template <typename Request>
   grpc::Status Begin(grpc::ServerContext* context, const char* method, const Request& request,

@@ -136,6 +136,51 @@ TEST(RetryTest, ATryHasHalfOfWhatIsLeftAndIsRepeatedIfItTookThat) {
   EXPECT_EQ(counters.retries, 1);
 }
 
+// Waits double from failure to failure: without an end to that, sixty would take hours.
+TEST(RetryTest, AfterProgressTheFirstWaitIsTheNext) {
+  Counters counters;
+  int tries = 0;
+  const Backoff backoff{absl::Microseconds(10), absl::Hours(1)};
+  const absl::Status status =
+      RetryUnavailable(backoff, Within(absl::Minutes(1)), &counters, [&](absl::Time) {
+        return Attempt{.status = ++tries < 60 ? absl::UnavailableError("") : absl::OkStatus(),
+                       .progress = true};
+      });
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(tries, 60);
+}
+
+TEST(RetryTest, WhereATryGotOnTheDeadlineIsTheReason) {
+  for (const int last_progress : {2, 3}) {
+    Counters counters;
+    int tries = 0;
+    const absl::Status status =
+        RetryUnavailable(kShort, Within(absl::Minutes(1)), &counters, [&](absl::Time) {
+          ++tries;
+          return Attempt{.status = tries < 3 ? absl::UnavailableError("nobody listens")
+                                             : absl::DeadlineExceededError("too slow"),
+                         .progress = tries == last_progress};
+        });
+    EXPECT_EQ(status, absl::DeadlineExceededError("too slow"));
+    EXPECT_EQ(tries, 3);
+  }
+}
+
+TEST(RetryTest, ALastTryHasAllThatIsLeft) {
+  for (const bool retry : {true, false}) {
+    Counters counters;
+    // So little that no second try is worth it; or none is wanted.
+    const CallLimits limits{absl::Now() + (retry ? absl::Milliseconds(400) : absl::Minutes(1)),
+                            retry};
+    absl::Time given;
+    EXPECT_TRUE(RetryUnavailable(kShort, limits, &counters, [&](absl::Time end) {
+                  given = end;
+                  return Attempt{};
+                }).ok());
+    EXPECT_EQ(given, limits.deadline);
+  }
+}
+
 TEST(RetryTest, DoesNotRepeatWhereNotWanted) {
   Counters counters;
   int tries = 0;

@@ -219,7 +219,7 @@ TEST(ApplyRotaryTest, EveryLayoutWithBothHalvesTurnsAlike) {
 TEST(ApplyRotaryTest, NarrowTablesTurnByTheirNumbers) {
   for (const ElementType type : {ElementType::kBfloat16, ElementType::kFloat16}) {
     const Table table = Open({.width = 2}, type);
-    const oracle::Table oracle({.width = 2}, type);
+    const oracle::Table oracle(Sinusoidal{.width = 2}, type);
     const auto cos = static_cast<float>(oracle::Value(type, oracle.Cosine(0, {3, 0})));
     const auto sin = static_cast<float>(oracle::Value(type, oracle.Sine(0, {3, 0})));
     std::vector<float> x = {1, 0};
@@ -344,9 +344,19 @@ TEST(RotaryErrorsTest, NameTheirFieldAndLeaveTheArrayAlone) {
   expect(ApplyRotary(x, {0}, Open({.width = 4, .layout = Layout::kCosOnly}), pairing), kInvalid,
          "table");
   expect(ApplyRotary(x, {0}, Open({.width = 4, .zero_row = 1}), pairing), kInvalid, "table");
+  for (const Sinusoidal& odd : {Sinusoidal{.width = 3, .odd_column = OddColumn::kZero},
+                                Sinusoidal{.width = 3, .odd_column = OddColumn::kSine}}) {
+    expect(ApplyRotary(x, {0}, Open(odd), pairing), kInvalid, "table");
+  }
   expect(ApplyRotary(x, {0}, *Client::Local().Open(LearnedInit{.max_positions = 9, .width = 4}),
                      pairing),
          kInvalid, "table");
+  for (const TableSpec& spec : {TableSpec(NoPosition{.width = 4, .additive = true}),
+                                TableSpec(Timestep{.width = 4, .downscale_freq_shift = 0})}) {
+    expect(ApplyRotary(x, {0}, *Client::Local().Open(spec), pairing), kInvalid, "table");
+  }
+  // A layer without positions turns nothing.
+  EXPECT_TRUE(ApplyRotary(x, {7}, *Client::Local().Open(NoPosition{.width = 4}), pairing).ok());
   EXPECT_EQ(memory, before);
   EXPECT_TRUE(ShiftRotary(x, {kMaxPosition}, table, pairing).ok());
   EXPECT_TRUE(

@@ -129,6 +129,50 @@ TEST_F(RowsDecoderTest, RefusesACountThatIsNotTheDatas) {
   ExpectRefused(absl::StatusCode::kDataLoss, "row_count");
 }
 
+TEST_F(RowsDecoderTest, RefusesAFingerprintThatCannotBeOne) {
+  response_.mutable_rows()->set_fingerprint(std::string(257, 'a'));
+  ExpectRefused(absl::StatusCode::kDataLoss, "is not a message of rows");
+  response_.mutable_rows()->set_fingerprint(std::string(64, 'a'));
+  ExpectRefused(absl::StatusCode::kFailedPrecondition, std::string(64, 'a'));
+  response_.mutable_rows()->clear_fingerprint();
+  ExpectRefused(absl::StatusCode::kFailedPrecondition, "table \"\"");
+}
+
+TEST_F(RowsDecoderTest, RefusesALengthThatNoMessageHas) {
+  // Field 1 of 2^32 - 1 bytes, before rows that are right.
+  const std::string long_field = "\x0a\xff\xff\xff\xff\x0f";
+  const auto rows = Decode(long_field + response_.SerializeAsString());
+  EXPECT_EQ(rows.status().code(), absl::StatusCode::kDataLoss);
+}
+
+// Parts that are no whole rows, as blocks at a table's ends are, and some of
+// them full already.
+TEST_F(RowsDecoderTest, FillsPartsOneAfterTheOther) {
+  for (const std::size_t skip : {0, 8, 16}) {
+    for (std::size_t cut = 0; cut <= skip + kBytes; ++cut) {
+      out_.assign(skip + kBytes, std::byte{0xEE});
+      const absl::Span<std::byte> parts[] = {absl::MakeSpan(out_).subspan(0, cut),
+                                             absl::MakeSpan(out_).subspan(cut)};
+      const std::string bytes = response_.SerializeAsString();
+      const grpc::Slice slice(bytes);
+      grpc::ByteBuffer buffer(&slice, 1);
+      const auto rows = DecodeRows(&buffer, table_, kStart, parts, skip);
+      ASSERT_TRUE(rows.ok()) << rows.status();
+      EXPECT_EQ(*rows, kRows);
+      for (std::size_t i = 0; i < out_.size(); ++i) {
+        ASSERT_EQ(out_[i], i < skip ? std::byte{0xEE} : static_cast<std::byte>(i - skip));
+      }
+    }
+  }
+  // One byte too little.
+  out_.assign(8 + kBytes - 1, std::byte{0xEE});
+  const absl::Span<std::byte> part = absl::MakeSpan(out_);
+  const grpc::Slice slice(response_.SerializeAsString());
+  grpc::ByteBuffer buffer(&slice, 1);
+  EXPECT_EQ(DecodeRows(&buffer, table_, kStart, absl::MakeConstSpan(&part, 1), 8).status().code(),
+            absl::StatusCode::kDataLoss);
+}
+
 TEST_F(RowsDecoderTest, RefusesEveryMessageCutShort) {
   const std::string bytes = response_.SerializeAsString();
   for (std::size_t size = 0; size < bytes.size(); ++size) {

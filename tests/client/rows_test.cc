@@ -98,6 +98,56 @@ TEST(LocalClientTest, ChecksAsAServerDoes) {
   EXPECT_EQ(client.counters().rpcs, 0);
 }
 
+TEST(LocalClientTest, TellsOfTheLibraryAndOfNoServer) {
+  const ServerInfo info = *Client::Local().GetServerInfo();
+  EXPECT_FALSE(info.version.empty());
+  EXPECT_EQ(info.numerics_version, 1);
+  EXPECT_EQ(info.max_message_bytes, 0);
+  EXPECT_EQ(info.max_chunk_bytes, 0);
+  EXPECT_EQ(info.cache_bytes, 0);
+  EXPECT_EQ(info.cached_bytes, 0);
+}
+
+TEST(TableTest, ShiftsTheRowsOfItsOwnKindAlone) {
+  const Client client = Client::Local();
+  const Table table = *client.Open(Sinusoidal{.width = 4});
+  const Rows other_type =
+      *client.Open(TableSpec(Sinusoidal{.width = 4}, ElementType::kFloat64))->Read(0, 1);
+  const Rows other_width = *client.Open(Sinusoidal{.width = 8})->Read(0, 1);
+  const Rows narrower = *client.Open(Sinusoidal{.width = 2})->Read(0, 2);
+  for (const Rows& rows : {other_type, other_width, narrower}) {
+    const absl::Status status = table.Shift(rows, 1).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(FieldOf(status), "data");
+  }
+  EXPECT_EQ(table.Shift(Rows(), 1).status().code(), absl::StatusCode::kInvalidArgument);
+  const Rows none = *table.Read(0, 0);
+  EXPECT_EQ(table.Shift(none, 1)->row_count(), 0);
+}
+
+TEST(TableTest, NamesAnArrayThatHasNotTheSizeOfTheRows) {
+  const Table table = *Client::Local().Open(Sinusoidal{.width = 4});
+  std::vector<float> rows(8);
+  const auto x = absl::MakeConstSpan(rows);
+  std::vector<float> out(12);
+  for (const std::size_t size : {0, 3, 4, 7, 12}) {
+    const auto to = absl::MakeSpan(out).subspan(0, size);
+    for (const absl::Status& status : {table.ReadInto(0, 2, to), table.Gather({1, 2}, to),
+                                       table.GatherReal({1, 2}, to), table.Shift(x, 1, to)}) {
+      EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << size;
+      EXPECT_EQ(FieldOf(status), "out") << size;
+    }
+  }
+  EXPECT_EQ(FieldOf(table.Shift(x.subspan(1), 1, absl::MakeSpan(out).subspan(0, 7))), "data");
+}
+
+TEST(TableTest, RefusesWhatNoMemoryHoldsByItsName) {
+  const Table table = *Client::Local().Open(Sinusoidal{.width = 65536});
+  const absl::Status status = table.Read(-kMaxPosition, 2 * kMaxPosition).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(FieldOf(status), "row_count");
+}
+
 TEST(LocalClientTest, NamesTheArrayOfAShiftAsTheServerDoes) {
   const Table table = *Client::Local().Open(Sinusoidal{.width = 4});
   std::vector<float> rows(8);

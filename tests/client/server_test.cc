@@ -103,6 +103,54 @@ TEST_F(ServerTest, RotaryRowsOfSeveralAxesAreTheLocalOnes) {
   EXPECT_EQ(*table.Frequencies(), *local.Frequencies());
 }
 
+TEST_F(ServerTest, EverySchemeHasTheLocalRows) {
+  const Client client = Connect();
+  for (const TableSpec& spec :
+       {TableSpec(Timestep{.width = 9, .downscale_freq_shift = 0}, ElementType::kFloat64),
+        TableSpec(Sinusoidal{
+            .width = 9, .ladder = TimescaleLadder{2, 500}, .odd_column = OddColumn::kSine}),
+        TableSpec(NoPosition{.width = 8}), TableSpec(NoPosition{.width = 7, .additive = true}),
+        TableSpec(Alibi{.head_count = 12}, ElementType::kBfloat16), TableSpec(RelativeBuckets{})}) {
+    const Table table = *client.Open(spec);
+    const Table local = *Client::Local().Open(spec);
+    EXPECT_EQ(table.fingerprint(), local.fingerprint());
+    EXPECT_TRUE(table.Read(-2000, 5000)->bytes() == local.Read(-2000, 5000)->bytes());
+    const std::vector<std::int64_t> positions = {5, -5, 5, 100000};
+    EXPECT_TRUE(table.Gather(positions)->bytes() == local.Gather(positions)->bytes());
+  }
+}
+
+TEST_F(ServerTest, BucketsAreIntegers) {
+  const Table table = *Connect().Open(RelativeBuckets{});
+  const Rows rows = *table.Read(-2, 4);
+  EXPECT_THAT(*rows.values<std::int32_t>(), ElementsAre(2, 1, 0, 17));
+  EXPECT_EQ(FieldOf(rows.values<float>().status()), "T");
+  EXPECT_EQ(FieldOf(table.GatherReal({1.0}).status()), "real_positions");
+  EXPECT_EQ(FieldOf(table.Frequencies().status()), "spec");
+}
+
+TEST_F(ServerTest, BiasesEndBeforeTheFirstInfinity) {
+  const Table table = *Connect().Open({Alibi{.head_count = 8}, ElementType::kFloat16});
+  Cursor cursor = table.Decode(131038);
+  EXPECT_TRUE(cursor.Next<Float16>().ok());
+  EXPECT_TRUE(cursor.Next<Float16>().ok());
+  EXPECT_EQ(cursor.Next<Float16>().status().code(), absl::StatusCode::kOutOfRange);
+  EXPECT_EQ(table.Read(131039, 2).status().code(), absl::StatusCode::kOutOfRange);
+}
+
+TEST_F(ServerTest, OpensAModelsTableByItsConfiguration) {
+  const Client client = Connect();
+  const std::string config = R"({"model_type": "gemma3_text", "head_dim": 64,
+      "rope_scaling": {"rope_type": "linear", "factor": 8}})";
+  const auto opened = client.OpenModel(config, "full_attention");
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  const Table wanted = *client.Open(Rotary{.width = 64, .base = 1e6, .scaling = LinearScaling{8}});
+  EXPECT_EQ(opened->fingerprint(), wanted.fingerprint());
+  EXPECT_TRUE(*opened->Read(70, 2)->values<float>() == *wanted.Read(70, 2)->values<float>());
+  EXPECT_EQ(FieldOf(client.OpenModel(config).status()), "table");
+  EXPECT_EQ(FieldOf(client.OpenModel("{}").status()), "config_json.model_type");
+}
+
 TEST_F(ServerTest, TheWorkedExample) {
   const Table table = *Connect().Open(Sinusoidal{.width = 4});
   EXPECT_THAT(*table.Frequencies(), ElementsAre(1, 0.01));

@@ -77,6 +77,14 @@ TEST(CanonicalTextTest, Ladders) {
   EXPECT_EQ(TextOf(Sinusoidal{.width = 4, .ladder = ExplicitLadder{{1.0, -0.5}}}),
             "sinusoidal.explicit.frequencies=3ff0000000000000,bfe0000000000000\n"
             "sinusoidal.width=4\n");
+  EXPECT_EQ(TextOf(Sinusoidal{.width = 4, .ladder = TimescaleLadder{}}),
+            "sinusoidal.timescales={}\nsinusoidal.width=4\n");
+  EXPECT_EQ(TextOf(Sinusoidal{
+                .width = 5, .ladder = TimescaleLadder{0.5, 8}, .odd_column = OddColumn::kZero}),
+            "sinusoidal.odd_column=ODD_COLUMN_ZERO\n"
+            "sinusoidal.timescales.max_timescale=4020000000000000\n"
+            "sinusoidal.timescales.min_timescale=3fe0000000000000\n"
+            "sinusoidal.width=5\n");
 }
 
 TEST(CanonicalTextTest, EveryFieldOfLearnedInit) {
@@ -92,6 +100,46 @@ TEST(CanonicalTextTest, EveryFieldOfLearnedInit) {
             "learned_init.stddev=3ff0000000000000\n"
             "learned_init.stream=9223372036854775807\n"
             "learned_init.width=3\n");
+}
+
+TEST(CanonicalTextTest, EveryFieldOfTimestep) {
+  EXPECT_EQ(TextOf(Timestep{.width = 320, .downscale_freq_shift = 0}),
+            "timestep.downscale_freq_shift=0000000000000000\ntimestep.width=320\n");
+  EXPECT_EQ(TextOf(Timestep{.width = 3,
+                            .max_period = 2,
+                            .downscale_freq_shift = 0.5,
+                            .scale = 1000,
+                            .flip_sin_to_cos = true}),
+            "timestep.downscale_freq_shift=3fe0000000000000\n"
+            "timestep.flip_sin_to_cos=true\n"
+            "timestep.max_period=4000000000000000\n"
+            "timestep.scale=408f400000000000\n"
+            "timestep.width=3\n");
+}
+
+TEST(CanonicalTextTest, EveryFieldOfNone) {
+  EXPECT_EQ(TextOf(NoPosition{.width = 8, .layout = Layout::kCosSinHalves}), "none.width=8\n");
+  EXPECT_EQ(TextOf(NoPosition{.width = 8, .layout = Layout::kCosOnly}),
+            "none.layout=LAYOUT_COS_ONLY\nnone.width=8\n");
+  EXPECT_EQ(TextOf(NoPosition{.width = 7, .additive = true}), "none.additive=true\nnone.width=7\n");
+}
+
+TEST(CanonicalTextTest, EveryFieldOfAlibi) {
+  EXPECT_EQ(TextOf(Alibi{.head_count = 8, .bias_max = 8}), "alibi.head_count=8\n");
+  EXPECT_EQ(TextOf(Alibi{.head_count = 8, .bias_max = 16, .form = AlibiForm::kKeyPosition}),
+            "alibi.bias_max=4030000000000000\n"
+            "alibi.form=ALIBI_FORM_KEY_POSITION\n"
+            "alibi.head_count=8\n");
+}
+
+TEST(CanonicalTextTest, EveryFieldOfRelativeBuckets) {
+  EXPECT_EQ(TextOf(RelativeBuckets{}), "relative_buckets={}\n");
+  EXPECT_EQ(TextOf({RelativeBuckets{.num_buckets = 32}, ElementType::kInt32}),
+            "relative_buckets={}\n");
+  EXPECT_EQ(TextOf(RelativeBuckets{64, 256, false}),
+            "relative_buckets.bidirectional=false\n"
+            "relative_buckets.max_distance=256\n"
+            "relative_buckets.num_buckets=64\n");
 }
 
 TEST(CanonicalTextTest, RealsAreDefaultsBitForBitOnly) {
@@ -173,6 +221,22 @@ std::vector<TableSpec> OneFieldVaried() {
     change(varied);
     specs.push_back(varied);
   };
+  specs.insert(specs.end(), {NoPosition{.width = 8}, NoPosition{.width = 10},
+                             NoPosition{.width = 8, .layout = Layout::kSinCosInterleaved},
+                             NoPosition{.width = 8, .additive = true}});
+  specs.insert(specs.end(), {Alibi{.head_count = 8}, Alibi{.head_count = 9},
+                             Alibi{.head_count = 8, .bias_max = 16},
+                             Alibi{.head_count = 8, .form = AlibiForm::kKeyPosition}});
+  specs.insert(specs.end(),
+               {RelativeBuckets{}, RelativeBuckets{.num_buckets = 33},
+                RelativeBuckets{.max_distance = 129}, RelativeBuckets{.bidirectional = false}});
+  const Timestep t{.width = 8, .downscale_freq_shift = 0};
+  specs.insert(specs.end(),
+               {t, Timestep{.width = 9, .downscale_freq_shift = 0},
+                Timestep{.width = 8, .downscale_freq_shift = 1},
+                Timestep{.width = 8, .max_period = 2, .downscale_freq_shift = 0},
+                Timestep{.width = 8, .downscale_freq_shift = 0, .scale = 2},
+                Timestep{.width = 8, .downscale_freq_shift = 0, .flip_sin_to_cos = true}});
   for (ElementType type : {ElementType::kFloat64, ElementType::kFloat16, ElementType::kBfloat16}) {
     specs.push_back({s, type});
     specs.push_back({l, type});
@@ -186,6 +250,15 @@ std::vector<TableSpec> OneFieldVaried() {
   vary_s([](Sinusoidal& v) { v.ladder = ExplicitLadder{{1, 0.01, 0.1, 0.001}}; });
   for (int layout = 1; layout < 8; ++layout) {
     vary_s([&](Sinusoidal& v) { v.layout = static_cast<Layout>(layout); });
+  }
+  vary_s([](Sinusoidal& v) { v.ladder = TimescaleLadder{}; });
+  vary_s([](Sinusoidal& v) { v.ladder = TimescaleLadder{2, 10000}; });
+  vary_s([](Sinusoidal& v) { v.ladder = TimescaleLadder{1, 10001}; });
+  for (const OddColumn odd : {OddColumn::kZero, OddColumn::kSine}) {
+    vary_s([&](Sinusoidal& v) {
+      v.width = 9;
+      v.odd_column = odd;
+    });
   }
   vary_s([](Sinusoidal& v) { v.position_offset = 1; });
   vary_s([](Sinusoidal& v) { v.position_offset = -1; });
@@ -329,6 +402,39 @@ TableSpec SpecOf(Fields& fields) {
     l.stream = Integer(Take(fields, "learned_init.stream", "0"));
     return {l, type};
   }
+  if (fields.begin()->first.rfind("relative_buckets", 0) == 0) {
+    Take(fields, "relative_buckets", "");
+    RelativeBuckets b;
+    b.num_buckets = Integer(Take(fields, "relative_buckets.num_buckets", "32"));
+    b.max_distance = Integer(Take(fields, "relative_buckets.max_distance", "128"));
+    b.bidirectional = Take(fields, "relative_buckets.bidirectional", "") != "false";
+    return b;
+  }
+  if (fields.count("alibi.head_count") != 0) {
+    Alibi a;
+    a.head_count = Integer(Take(fields, "alibi.head_count", ""));
+    a.bias_max = Real(Take(fields, "alibi.bias_max", "8"));
+    if (Take(fields, "alibi.form", "") == "ALIBI_FORM_KEY_POSITION") {
+      a.form = AlibiForm::kKeyPosition;
+    }
+    return {a, type};
+  }
+  if (fields.count("none.width") != 0) {
+    NoPosition n;
+    n.width = Integer(Take(fields, "none.width", ""));
+    n.layout = kLayouts.at(Take(fields, "none.layout", "LAYOUT_COS_SIN_HALVES"));
+    n.additive = Take(fields, "none.additive", "") == "true";
+    return {n, type};
+  }
+  if (fields.count("timestep.width") != 0) {
+    Timestep t;
+    t.width = Integer(Take(fields, "timestep.width", ""));
+    t.max_period = Real(Take(fields, "timestep.max_period", "10000"));
+    t.downscale_freq_shift = Real(Take(fields, "timestep.downscale_freq_shift", ""));
+    t.scale = Real(Take(fields, "timestep.scale", "1"));
+    t.flip_sin_to_cos = Take(fields, "timestep.flip_sin_to_cos", "") == "true";
+    return {t, type};
+  }
   if (fields.count("rotary.width") != 0) {
     Rotary rotary = RotaryOf(fields);
     rotary.layout = kLayouts.at(Take(fields, "rotary.layout", "LAYOUT_COS_SIN_HALVES"));
@@ -345,6 +451,15 @@ TableSpec SpecOf(Fields& fields) {
   if (Take(fields, "sinusoidal.inclusive", "") == "{}") s.ladder = InclusiveLadder{};
   const std::string shift = Take(fields, "sinusoidal.downscaled.downscale_shift", "");
   if (!shift.empty()) s.ladder = DownscaledLadder{Real(shift)};
+  if (Take(fields, "sinusoidal.timescales", "") == "{}") s.ladder = TimescaleLadder{};
+  const std::string least = Take(fields, "sinusoidal.timescales.min_timescale", "1");
+  const std::string most = Take(fields, "sinusoidal.timescales.max_timescale", "10000");
+  if (least != "1" || most != "10000") s.ladder = TimescaleLadder{Real(least), Real(most)};
+  static const std::map<std::string, OddColumn> kOddColumns = {
+      {"", OddColumn::kNone},
+      {"ODD_COLUMN_ZERO", OddColumn::kZero},
+      {"ODD_COLUMN_SINE", OddColumn::kSine}};
+  s.odd_column = kOddColumns.at(Take(fields, "sinusoidal.odd_column", ""));
   const std::string frequencies = Take(fields, "sinusoidal.explicit.frequencies", "");
   if (!frequencies.empty()) {
     s.ladder = ExplicitLadder{Reals(frequencies)};

@@ -1,17 +1,21 @@
 // The elements that are hardest to round (hard_cases.h), through core's tables:
-// alone, in blocks, at every place in a block, in every layout.
+// alone, in blocks, at every place in a block, in every layout; as tables are, and
+// with every element in doubt.
 
 #include "tests/proof/hard_cases.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/sinusoidal_table.h"
+#include "core/stop_check.h"
 #include "phasor/core/local_table.h"
 #include "tests/oracle/oracle.h"
 
@@ -33,16 +37,37 @@ const std::vector<HardCase>& Cases() {
   return *cases;
 }
 
-// The last one opened of each layout is kept: neighbours in the file share it.
-std::shared_ptr<const LocalTable> Open(const HardCase& c, Layout layout) {
-  static std::map<Layout, std::shared_ptr<const LocalTable>> opened;
+enum class Doubt : std::uint8_t { kAsItIs, kOfEveryElement };
+constexpr Doubt kDoubts[] = {Doubt::kAsItIs, Doubt::kOfEveryElement};
+
+template <ElementType kType>
+std::shared_ptr<const LocalTable> InDoubt(CanonicalSpec spec) {
+  StopCheck never(NeverStop);
+  return std::make_shared<SinusoidalTable<kType>>(std::move(spec), never,
+                                                  std::numeric_limits<double>::infinity());
+}
+
+std::shared_ptr<const LocalTable> Make(CanonicalSpec spec, Doubt doubt) {
+  if (doubt == Doubt::kAsItIs) return LocalTable::Create(std::move(spec));
+  switch (spec.element_type()) {
+    case ElementType::kFloat32: return InDoubt<ElementType::kFloat32>(std::move(spec));
+    case ElementType::kFloat64: return InDoubt<ElementType::kFloat64>(std::move(spec));
+    case ElementType::kFloat16: return InDoubt<ElementType::kFloat16>(std::move(spec));
+    case ElementType::kBfloat16: return InDoubt<ElementType::kBfloat16>(std::move(spec));
+  }
+  return nullptr;
+}
+
+// The last one opened of each kind is kept: neighbours in the file share it.
+std::shared_ptr<const LocalTable> Open(const HardCase& c, Layout layout, Doubt doubt) {
+  static std::map<std::pair<Layout, Doubt>, std::shared_ptr<const LocalTable>> opened;
   Sinusoidal spec = c.Spec();
   spec.layout = layout;
   auto canonical = CanonicalSpec::Create(TableSpec(spec, c.type));
   EXPECT_TRUE(canonical.ok()) << canonical.status();
-  auto& table = opened[layout];
+  auto& table = opened[{layout, doubt}];
   if (table == nullptr || table->spec().text() != canonical->text()) {
-    table = LocalTable::Create(*std::move(canonical));
+    table = Make(*std::move(canonical), doubt);
   }
   return table;
 }
@@ -108,10 +133,18 @@ TEST(HardCasesTest, EveryTypeHasCasesThatAShortCutRoundsWrongly) {
   }
 }
 
+std::vector<std::pair<Layout, Doubt>> EveryTable() {
+  std::vector<std::pair<Layout, Doubt>> tables;
+  for (const Layout layout : kLayouts) {
+    for (const Doubt doubt : kDoubts) tables.emplace_back(layout, doubt);
+  }
+  return tables;
+}
+
 TEST(HardCasesTest, AloneInEveryLayout) {
   for (const HardCase& c : Cases()) {
-    for (const Layout layout : kLayouts) {
-      const auto table = Open(c, layout);
+    for (const auto& [layout, doubt] : EveryTable()) {
+      const auto table = Open(c, layout, doubt);
       std::vector<std::byte> row(table->spec().row_bytes());
       const std::int64_t there[] = {c.position};
       ASSERT_TRUE(table->GatherInto(absl::MakeConstSpan(there), absl::MakeSpan(row)).ok());
@@ -129,8 +162,8 @@ TEST(HardCasesTest, AloneInEveryLayout) {
 
 TEST(HardCasesTest, InBlocksOfEveryLayout) {
   for (const HardCase& c : Cases()) {
-    for (const Layout layout : kLayouts) {
-      const auto table = Open(c, layout);
+    for (const auto& [layout, doubt] : EveryTable()) {
+      const auto table = Open(c, layout, doubt);
       ExpectInBlock(c, *table, layout, c.position, 1);
       ExpectInBlock(c, *table, layout, c.position - 3, 8);
       if (HasFatalFailure()) return;
@@ -146,10 +179,13 @@ TEST(HardCasesTest, AtEveryPlaceInABlock) {
                           : layout == Layout::kSinOnly ? c.sine
                                                        : true;
     if (!is_there) continue;
-    const auto table = Open(c, layout);
-    for (std::int64_t place = 0; place < 20; ++place) {
-      ExpectInBlock(c, *table, layout, c.position - place, place + 2);
+    for (const Doubt doubt : kDoubts) {
+      const auto table = Open(c, layout, doubt);
+      for (std::int64_t place = 0; place < 20; ++place) {
+        ExpectInBlock(c, *table, layout, c.position - place, place + 2);
+      }
     }
+    const auto table = Open(c, layout, Doubt::kAsItIs);
     // Far from the rows that a block starts with.
     for (const std::int64_t place : {31, 64, 127, 400}) {
       ExpectInBlock(c, *table, layout, c.position - place, place + 1);

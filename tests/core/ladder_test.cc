@@ -35,6 +35,23 @@ std::vector<Sinusoidal> Ladders() {
         result.push_back({.width = width, .base = base, .ladder = DownscaledLadder{shift}});
       }
     }
+    for (const TimescaleLadder& ladder :
+         {TimescaleLadder{}, TimescaleLadder{2, 10000}, TimescaleLadder{0x1p-32, 0x1p64},
+          TimescaleLadder{0x1p32, 0x1p33}, TimescaleLadder{0.1, 0.1 + 0x1p-56},
+          TimescaleLadder{3, 3 * 0x1p40}, TimescaleLadder{0.75, 768}}) {
+      result.push_back({.width = width, .ladder = ladder});
+      result.push_back({.width = width + 1, .ladder = ladder, .odd_column = OddColumn::kZero});
+    }
+    // The middle of five is 262143^3 2^-38, 54 bits: midway between two binary64.
+    result.push_back(
+        {.width = 10, .ladder = TimescaleLadder{262143.0 * 262143.0 * 0x1p-20, 0x1p36}});
+    result.push_back({.width = width + 1, .base = 0x1p64, .odd_column = OddColumn::kZero});
+    result.push_back({.width = width + 1, .base = 0x1p35, .odd_column = OddColumn::kSine});
+    result.push_back({.width = width + 1, .base = 500000.0, .odd_column = OddColumn::kSine});
+    result.push_back({.width = width - 1,
+                      .base = 0x1p20,
+                      .ladder = InclusiveLadder{},
+                      .odd_column = OddColumn::kSine});
   }
   return result;
 }
@@ -50,8 +67,9 @@ TEST(LadderTest, FrequenciesAreCorrectlyRounded) {
     ASSERT_EQ(static_cast<std::int64_t>(got.size()), table.pairs());
     const std::int64_t step = table.pairs() > 60 ? 7 : 1;
     for (std::int64_t i = 0; i < table.pairs(); i += step) {
-      ASSERT_EQ(got[i], table.Frequency(i)) << "width " << spec.width << " base " << *spec.base
-                                            << " ladder " << spec.ladder.index() << " pair " << i;
+      ASSERT_EQ(got[i], table.Frequency(i))
+          << "width " << spec.width << " base " << spec.base.value_or(0) << " ladder "
+          << spec.ladder.index() << " pair " << i;
       ASSERT_FALSE(std::signbit(got[i]));
     }
   }
@@ -94,6 +112,34 @@ TEST(LadderTest, TheInclusiveLadderEndsAtExactlyOneOverTheBase) {
   }
 }
 
+TEST(LadderTest, TheSmallerTimescaleIsTheFirstFrequency) {
+  // tensor2tensor multiplies by it: m, ..., m^2 / T, whatever its comment says.
+  EXPECT_EQ(FrequenciesOf({.width = 6, .ladder = TimescaleLadder{4, 64}}),
+            (std::vector<double>{4, 1, 0.25}));
+  EXPECT_EQ(FrequenciesOf({.width = 4, .ladder = TimescaleLadder{2, 10000}}),
+            (std::vector<double>{2, 4.0 / 10000}));
+  // tensor2tensor guards the division by h - 1 = 0.
+  EXPECT_EQ(FrequenciesOf({.width = 2, .ladder = TimescaleLadder{3, 10000}}),
+            std::vector<double>{3});
+  EXPECT_EQ(FrequenciesOf({.width = 8, .ladder = TimescaleLadder{}}),
+            FrequenciesOf({.width = 8, .ladder = InclusiveLadder{}}));
+}
+
+TEST(LadderTest, FrequenciesThatAreBinaryNumbersAreTold) {
+  const MpfrScope scope;
+  const FrequencyLadder ladder(Sinusoidal{.width = 10, .ladder = TimescaleLadder{3, 768}});
+  const auto exact = [](const FrequencyLadder& of, std::int64_t i) {
+    Real w(FrequencyLadder::kChainBits);
+    of.Frequency(i, w);
+    return of.ExactFrequency(i, w);
+  };
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(exact(ladder, i), std::ldexp(3, -2 * i)) << i;
+  // 3 * 2^(-9 i/4): binary numbers but for every fourth they are not.
+  const FrequencyLadder roots(Sinusoidal{.width = 10, .ladder = TimescaleLadder{3, 1536}});
+  EXPECT_EQ(exact(roots, 4), 3.0 / 512);
+  EXPECT_EQ(exact(roots, 2), std::nullopt);
+}
+
 TEST(LadderTest, ExplicitFrequenciesComeBackAndMinusZeroIsZero) {
   const std::vector<double> got = FrequenciesOf(
       {.width = 10, .ladder = ExplicitLadder{{-0.0, 0x1p-64, -0x1p32, 0.1, -1.0 / 3}}});
@@ -110,6 +156,7 @@ TEST(LadderTest, EveryPrecisionKeepsItsBound) {
   for (const Sinusoidal& spec : Ladders()) {
     const FrequencyLadder ladder(spec);
     const oracle::Table table(spec);
+    ASSERT_EQ(ladder.size(), table.pairs());
     for (std::int64_t i = 0; i < ladder.size(); i += 1 + ladder.size() / 5) {
       for (const mpfr_prec_t bits : {64, 256, 700}) {
         Real got(bits);

@@ -59,6 +59,25 @@ TYPED_TEST(LayoutTest, RowsAreAsWrittenDown) {
   }
 }
 
+TYPED_TEST(LayoutTest, OddRowsAreAsWrittenDown) {
+  const std::map<Layout, std::vector<int>> one_sine_more = {
+      {Layout::kSinCosInterleaved, {1, 11, 2, 12, 3}},
+      {Layout::kSinCosHalves, {1, 2, 3, 11, 12}},
+      {Layout::kCosSinHalves, {11, 12, 1, 2, 3}},
+      {Layout::kCosSinInterleaved, {11, 1, 12, 2, 3}}};
+  for (const auto& [layout, row] : one_sine_more) {
+    const std::vector<std::byte> even = this->Place(layout);
+    std::vector<std::byte> odd(5 * sizeof(TypeParam));
+    PlaceOddRow(layout, 3, OddColumn::kSine, sizeof(TypeParam), even.data(), odd.data());
+    EXPECT_EQ(this->Numbers(odd), row) << LayoutName(layout);
+    std::vector<std::byte> wide(7 * sizeof(TypeParam), std::byte{0xff});
+    PlaceOddRow(layout, 3, OddColumn::kZero, sizeof(TypeParam), even.data(), wide.data());
+    std::vector<int> with_zero = WrittenDown().at(layout);
+    with_zero.push_back(0);
+    EXPECT_EQ(this->Numbers(wide), with_zero) << LayoutName(layout);
+  }
+}
+
 TYPED_TEST(LayoutTest, TakingUndoesPlacing) {
   for (const auto& [layout, row] : WrittenDown()) {
     if (!HoldsBoth(layout)) continue;

@@ -60,9 +60,21 @@ TEST(ParseFloat64, RefusesEverythingElse) {
   }
 }
 
-TEST(ParseFloat64, CutsALongTextInItsMessage) {
-  const std::string text(100'000, 'x');
-  EXPECT_LT(ParseFloat64(text).status().message().size(), 200u);
+// The message has to stay one readable line, and to say what was refused.
+TEST(NumberText, QuotesAShortTextWhole) {
+  const std::string text(40, '7');
+  EXPECT_EQ(ParseInt64(text).status().message(), "\"" + text + "\" does not fit a 64-bit integer");
+  EXPECT_EQ(ParseInt64("12x").status().message(), "\"12x\" is not a decimal integer");
+  EXPECT_EQ(ParseFloat64("1,5").status().message(), "\"1,5\" is not a decimal number");
+}
+
+TEST(NumberText, CutsALongText) {
+  const std::string text = std::string(30, '1') + std::string(100'000, 'x');
+  for (const absl::Status& status : {ParseInt64(text).status(), ParseFloat64(text).status()}) {
+    EXPECT_THAT(std::string(status.message()), HasSubstr("\"" + std::string(30, '1') + "x"));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("x...\" is not a decimal"));
+    EXPECT_LT(status.message().size(), 100u);
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/real.h"
+#include "tests/core/phase_point.h"
 #include "tests/oracle/oracle.h"
 
 namespace phasor {
@@ -30,7 +31,7 @@ double ErrorOverBound(DoubleDouble got, double bound, const Number& want) {
 void ExpectWithinBounds(const Sinusoidal& spec, std::int64_t i, Position position) {
   const MpfrScope scope;
   StopCheck never(NeverStop);
-  const auto point = PhaseLadder(FrequencyLadder(spec), never).At(i, position);
+  const auto point = PointAt(PhaseLadder(FrequencyLadder(spec), never), i, position);
   ASSERT_TRUE(point.has_value());
   Number angle(3000);
   Number p(1200);
@@ -95,7 +96,7 @@ TEST(PhaseTest, ZeroAnglesAreExact) {
       FrequencyLadder(Sinusoidal{.width = 6, .ladder = ExplicitLadder{{0.0, -0.0, -3.0}}}), never);
   for (const auto& [i, position] : std::vector<std::pair<int, Position>>{
            {0, {5, 0}}, {1, {-5, 0}}, {1, {-5, 0.5}}, {0, {0, 0.5}}, {2, {0, 0}}}) {
-    const auto point = phases.At(i, position);
+    const auto point = PointAt(phases, i, position);
     ASSERT_TRUE(point.has_value());
     EXPECT_EQ(point->value.sin.hi, 0);
     EXPECT_FALSE(std::signbit(point->value.sin.hi));
@@ -111,12 +112,12 @@ TEST(PhaseTest, AnglesOutOfReachAreLeftToOthers) {
       FrequencyLadder(Sinusoidal{.width = 100, .base = 0x1p64, .ladder = DownscaledLadder{49.5}}),
       never);
   EXPECT_FALSE(phases.is_vanishing(5));
-  EXPECT_TRUE(phases.At(5, {1, 0}).has_value());
+  EXPECT_TRUE(PointAt(phases, 5, {1, 0}).has_value());
   EXPECT_TRUE(phases.is_vanishing(6));
-  EXPECT_FALSE(phases.At(6, {1, 0}).has_value());
-  EXPECT_FALSE(phases.At(49, {1, 0.5}).has_value());
-  EXPECT_FALSE(phases.At(0, {0, 0x1p-800}).has_value());
-  EXPECT_TRUE(phases.At(49, {0, 0}).has_value());
+  EXPECT_FALSE(PointAt(phases, 6, {1, 0}).has_value());
+  EXPECT_FALSE(PointAt(phases, 49, {1, 0.5}).has_value());
+  EXPECT_FALSE(PointAt(phases, 0, {0, 0x1p-800}).has_value());
+  EXPECT_TRUE(PointAt(phases, 49, {0, 0}).has_value());
 }
 
 TEST(PositionTest, IsTheExactSum) {

@@ -23,6 +23,7 @@
 #include "core/settle.h"
 #include "core/stop_check.h"
 #include "phasor/core/spec.h"
+#include "tests/core/phase_point.h"
 
 namespace phasor {
 
@@ -62,20 +63,19 @@ class PlainRows {
   }
 
   BitsOf<kType> Element(std::int64_t i, Trig trig, Position position) const {
-    if (const std::optional<PhasePoint> point = phases_.At(i, position)) {
-      const auto bits = trig == Trig::kSine
-                            ? DecideBits<kType>(point->value.sin, point->sin_error())
-                            : DecideBits<kType>(point->value.cos, point->cos_error());
-      if (bits.has_value()) return *bits;
+    if (const std::optional<PhasePoint> point = PointAt(phases_, i, position)) {
+      if (const auto bits = SettlePoint<kType>(*point, trig)) return *bits;
     }
     SettleCounts counts;
-    return static_cast<BitsOf<kType>>(Settle(ladder_, phases_, kType, trig, i, position, counts));
+    return static_cast<BitsOf<kType>>(
+        Settle(ladder_, phases_, factor_, kType, trig, i, position, counts));
   }
 
   const CanonicalSpec spec_;
   const Sinusoidal sinusoidal_;
   const FrequencyLadder ladder_;
   const PhaseLadder phases_;
+  const AttentionFactor factor_;
 };
 
 }  // namespace phasor

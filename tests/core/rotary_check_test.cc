@@ -93,6 +93,102 @@ TEST(RotaryCheckTest, Lengths) {
                 "longrope.original_max_position_embeddings", "2 ... 2^53");
 }
 
+// The message names the value that was given.
+TEST(RotaryCheckTest, RefusalsNameTheValue) {
+  const std::vector<double> ones(4, 1);
+  ExpectRefused(With(LinearScaling{0.75}), "linear.factor", "0.75 is");
+  ExpectRefused(
+      With(YarnScaling{.factor = 2, .original_max_position_embeddings = 1, .beta_fast = -2.5}),
+      "yarn.beta_fast", "-2.5 is");
+  ExpectRefused(
+      With(YarnScaling{.factor = 2, .original_max_position_embeddings = 1, .beta_slow = 33.5}),
+      "yarn.beta_fast", "32 is below beta_slow = 33.5");
+  ExpectRefused(With(LongRopeScaling{ones, {1, -7.5, 1, 1}, 2, 1, 1.0}), "longrope.long_factor[1]",
+                "-7.5 is");
+  ExpectRefused(With(LongRopeScaling{{1, 1, 1}, ones, 2, 1, 1.0}), "longrope.short_factor",
+                "3 values");
+  ExpectRefused(With(Llama3Scaling{8, 5.5, 4.5, 64}), "llama3.high_freq_factor",
+                "4.5 is not above low_freq_factor = 5.5");
+  ExpectRefused(With(ProportionalScaling{1.25, 1}), "proportional.partial_rotary_factor",
+                "1.25 is");
+  ExpectRefused({.width = 8, .attention_factor = -3.5}, "attention_factor", "-3.5 is");
+  ExpectRefused({.width = 8, .base = -3.5}, "base", "-3.5 is");
+}
+
+TEST(RotaryCheckTest, TheEndsOfEveryRangeAreTaken) {
+  constexpr std::int64_t kLongest = std::int64_t{1} << 53;
+  const std::vector<double> ones(4, 1);
+  for (const double factor : {1.0, 0x1p64}) {
+    ExpectTaken(With(NtkScaling{factor}));
+    ExpectTaken(With(DynamicNtkScaling{factor, 1, 1}));
+    ExpectTaken(With(YarnScaling{.factor = factor, .original_max_position_embeddings = 1}));
+    ExpectTaken(With(LongRopeScaling{ones, ones, 2, 1, factor}));
+    ExpectTaken(With(Llama3Scaling{factor, 1, 4, 1}));
+    ExpectTaken(With(ProportionalScaling{1, factor}));
+  }
+  for (const std::int64_t length : {std::int64_t{1}, kLongest}) {
+    ExpectTaken(With(DynamicNtkScaling{2, length, 1}));
+    ExpectTaken(With(DynamicNtkScaling{2, 1, length}));
+    ExpectTaken(With(YarnScaling{.factor = 2, .original_max_position_embeddings = length}));
+    ExpectTaken(With(Llama3Scaling{2, 1, 4, length}));
+    ExpectTaken(With(LongRopeScaling{ones, ones, 2, length, 1.0}));
+  }
+  ExpectTaken(With(LongRopeScaling{ones, ones, kLongest, 1, 1.0}));
+  ExpectTaken(With(YarnScaling{.factor = 2,
+                               .original_max_position_embeddings = 64,
+                               .beta_fast = 0x1p32,
+                               .beta_slow = 0x1p-32,
+                               .mscale = 0x1p-32,
+                               .mscale_all_dim = 0x1p32}));
+  ExpectTaken(With(Llama3Scaling{2, 0x1p-32, 0x1p32, 64}));
+  ExpectTaken(With(LongRopeScaling{{0x1p-32, 0x1p64, 1, 1}, {1, 1, 0x1p64, 0x1p-32}, 2, 1, 1.0}));
+  ExpectTaken({.width = 8, .attention_factor = 0x1p-64});
+  ExpectTaken({.width = 16, .mrope_section = std::vector<std::int64_t>(8, 1)});
+}
+
+// A required field that was forgotten has no value that would pass for one.
+TEST(RotaryCheckTest, WhatIsRequiredHasNoDefault) {
+  const std::vector<double> ones(4, 1);
+  ExpectRefused({}, "width", "0 is");
+  ExpectRefused(With(LinearScaling{}), "linear.factor", "0 is");
+  ExpectRefused(With(NtkScaling{}), "ntk.factor", "0 is");
+  ExpectRefused(With(DynamicNtkScaling{}), "dynamic_ntk.factor", "0 is");
+  ExpectRefused(With(DynamicNtkScaling{.factor = 2, .sequence_length = 1}),
+                "dynamic_ntk.max_position_embeddings", "0 is");
+  ExpectRefused(With(DynamicNtkScaling{.factor = 2, .max_position_embeddings = 1}),
+                "dynamic_ntk.sequence_length", "0 is");
+  ExpectRefused(With(YarnScaling{}), "yarn.factor", "0 is");
+  ExpectRefused(With(YarnScaling{.factor = 2}), "yarn.original_max_position_embeddings", "0 is");
+  ExpectRefused(With(LongRopeScaling{}), "longrope.short_factor", "0 values");
+  ExpectRefused(With(LongRopeScaling{.short_factor = ones, .long_factor = ones, .factor = 1}),
+                "longrope.original_max_position_embeddings", "0 is");
+  ExpectRefused(With(LongRopeScaling{.short_factor = ones,
+                                     .long_factor = ones,
+                                     .original_max_position_embeddings = 2,
+                                     .factor = 1}),
+                "longrope.sequence_length", "0 is");
+  ExpectRefused(With(Llama3Scaling{}), "llama3.factor", "0 is");
+  ExpectRefused(With(Llama3Scaling{.factor = 2}), "llama3.low_freq_factor", "0 is");
+  ExpectRefused(With(Llama3Scaling{.factor = 2, .low_freq_factor = 1}), "llama3.high_freq_factor",
+                "0 is");
+  ExpectRefused(With(Llama3Scaling{.factor = 2, .low_freq_factor = 1, .high_freq_factor = 4}),
+                "llama3.original_max_position_embeddings", "0 is");
+}
+
+TEST(RotaryCheckTest, DefaultsAreTheModels) {
+  const YarnScaling yarn;
+  EXPECT_EQ(yarn.beta_fast, 32);
+  EXPECT_EQ(yarn.beta_slow, 1);
+  EXPECT_TRUE(yarn.truncate);
+  const ProportionalScaling proportional;
+  EXPECT_EQ(proportional.partial_rotary_factor, 1);
+  EXPECT_EQ(proportional.factor, 1);
+  const Rotary rotary;
+  EXPECT_FALSE(rotary.base.has_value());
+  EXPECT_FALSE(rotary.attention_factor.has_value());
+  EXPECT_FALSE(rotary.mrope_interleaved);
+}
+
 TEST(RotaryCheckTest, NtkNeedsMoreThanOnePair) {
   ExpectRefused({.width = 2, .scaling = NtkScaling{2}}, "width", "4 or more");
   ExpectRefused({.width = 2, .scaling = DynamicNtkScaling{2, 1, 1}}, "width", "4 or more");

@@ -249,10 +249,12 @@ TEST(RotaryLadderTest, TheChainKeepsItsBound) {
 TEST(RotaryLadderTest, ExactFrequenciesAreFound) {
   const auto exact = [](const Rotary& spec) {
     const FrequencyLadder ladder = FrequencyLadder::Of(Checked(spec));
+    const MpfrScope scope;
     std::vector<double> result;
-    for (std::int64_t i = 0; i < ladder.size(); ++i) {
-      result.push_back(ladder.ExactFrequency(i).value_or(-1));
-    }
+    ladder.ForEach([&](std::int64_t i, mpfr_srcptr w) {
+      result.push_back(ladder.ExactFrequency(i, w).value_or(-1));
+      return true;
+    });
     return result;
   };
   // b_i = 1, 1/2, 1/4, 1/8; by NTK with 8: 2^(-i - 3i/3).

@@ -2,10 +2,13 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "core/sinusoidal_table.h"
+#include "core/stop_check.h"
 #include "phasor/core/errors.h"
 #include "phasor/core/local_table.h"
 #include "tests/oracle/rotary.h"
@@ -94,6 +97,35 @@ TEST(RotaryTableTest, RowsAreCorrectlyRounded) {
       const std::vector<std::byte> zero = Read(*table, 0, 1);
       ExpectRow(*table, want, {0, 0}, zero.data());
     }
+  }
+}
+
+template <ElementType kType>
+void ExpectDoubtChangesNothing(const Rotary& spec) {
+  const auto plain = Open(spec, kType);
+  StopCheck never(NeverStop);
+  const SinusoidalTable<kType> doubtful(plain->spec(), never,
+                                        std::numeric_limits<double>::infinity());
+  for (const std::int64_t start : {std::int64_t{-20}, kMost - 39}) {
+    ASSERT_EQ(Read(doubtful, start, 40), Read(*plain, start, 40)) << plain->spec().text();
+  }
+  const std::vector<double> positions = {0.5, -1.25, 1e-9, 0x1p-1074, -0x1p-600, 12345.678};
+  std::vector<std::byte> want(positions.size() * plain->spec().row_bytes());
+  std::vector<std::byte> got(want.size());
+  ASSERT_TRUE(plain->GatherInto(absl::MakeConstSpan(positions), absl::MakeSpan(want)).ok());
+  ASSERT_TRUE(doubtful.GatherInto(absl::MakeConstSpan(positions), absl::MakeSpan(got)).ok());
+  ASSERT_EQ(got, want) << plain->spec().text();
+  // All but the exact row.
+  EXPECT_GE(doubtful.settled_elements(), (79 + 6) * plain->spec().row_width());
+  EXPECT_EQ(doubtful.costly_elements(), 0) << plain->spec().text();
+}
+
+TEST(RotaryTableTest, DoubtOfEveryElementChangesNothing) {
+  for (const Rotary& spec : Specs()) {
+    ExpectDoubtChangesNothing<ElementType::kFloat32>(spec);
+    ExpectDoubtChangesNothing<ElementType::kFloat64>(spec);
+    ExpectDoubtChangesNothing<ElementType::kFloat16>(spec);
+    ExpectDoubtChangesNothing<ElementType::kBfloat16>(spec);
   }
 }
 

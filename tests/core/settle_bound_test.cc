@@ -3,12 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
+#include "core/sinusoidal_table.h"
+#include "core/stop_check.h"
 #include "phasor/core/local_table.h"
+#include "tests/core/hostile_specs.h"
 #include "tests/oracle/oracle.h"
+#include "tests/oracle/rotary.h"
 
 namespace phasor {
 namespace {
@@ -66,6 +72,52 @@ TEST(SettleBoundTest, HostileTablesAreExactWithoutArbitraryPrecision) {
       EXPECT_EQ(table->costly_elements(), 0) << ElementTypeName(type);
     }
   }
+}
+
+std::uint64_t Want(const TableSpec& spec, std::int64_t position, std::int64_t column) {
+  if (const auto* rotary = std::get_if<Rotary>(&spec.scheme)) {
+    return oracle::RotaryTable(*rotary, spec.element_type).Column({position}, column);
+  }
+  return oracle::Table(std::get<Sinusoidal>(spec.scheme), spec.element_type)
+      .Column({position}, column);
+}
+
+// Reads a block of each hostile table. What was chosen to be next to midpoints, be it
+// all of a row, is settled by double-double or by algebra.
+template <ElementType kType>
+void ExpectCheapStagesAlone() {
+  double worst = 0;
+  for (const HostileSpec& hostile : hostile::Specs(kType)) {
+    SCOPED_TRACE(std::string(ElementTypeName(kType)) + ": " + hostile.name);
+    const auto spec = CanonicalSpec::Create(hostile.spec);
+    ASSERT_TRUE(spec.ok()) << spec.status();
+    StopCheck never(NeverStop);
+    const SinusoidalTable<kType> table(*spec, never);
+    const std::int64_t rows = std::max<std::int64_t>(1, 65536 / spec->row_bytes());
+    std::vector<std::byte> block(rows * spec->row_bytes());
+    ASSERT_TRUE(table.ReadInto(hostile.start, rows, absl::MakeSpan(block)).ok());
+    EXPECT_EQ(table.beyond_double_double(), 0);
+    EXPECT_EQ(table.costly_elements(), 0);
+    worst = std::max(worst, static_cast<double>(table.settled_elements()) /
+                                static_cast<double>(rows * spec->row_width()));
+    for (const std::int64_t row : {std::int64_t{0}, rows / 3, rows - 1}) {
+      for (std::int64_t column = 0; column < spec->row_width();
+           column += spec->row_width() / 40 + 1) {
+        ASSERT_EQ(oracle::Element(kType, block.data() + row * spec->row_bytes(), column),
+                  Want(spec->spec(), hostile.start + row, column))
+            << row << " " << column;
+      }
+    }
+  }
+  // They are what they claim to be.
+  EXPECT_GE(worst, 0.5);
+}
+
+TEST(SettleBoundTest, WhatIsPutNextToMidpointsEndsInTheCheapStages) {
+  ExpectCheapStagesAlone<ElementType::kFloat32>();
+  ExpectCheapStagesAlone<ElementType::kFloat64>();
+  ExpectCheapStagesAlone<ElementType::kFloat16>();
+  ExpectCheapStagesAlone<ElementType::kBfloat16>();
 }
 
 TEST(SettleBoundTest, TinyRealPositionsTakeNoArbitraryPrecision) {

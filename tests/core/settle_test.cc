@@ -23,6 +23,7 @@ void ExpectSettles(const Sinusoidal& spec, std::int64_t i, Position position) {
   const MpfrScope scope;
   StopCheck never(NeverStop);
   const PhaseLadder phases(ladder, never);
+  const AttentionFactor one;
   for (const ElementType type : kTypes) {
     const oracle::Table table(spec, type);
     const oracle::Position p{position.integer, position.fraction};
@@ -33,12 +34,14 @@ void ExpectSettles(const Sinusoidal& spec, std::int64_t i, Position position) {
                                   << " + " << p.fraction << (trig == Trig::kSine ? " sine" : "");
       };
       SettleCounts counts;
-      ASSERT_EQ(Settle(ladder, phases, type, trig, i, position, counts), want) << where();
-      ASSERT_EQ(SettleByMpfr(ladder, type, trig, i, position), want) << where();
-      ASSERT_EQ(SettleWide<2>(phases, type, trig, i, position).value_or(want), want) << where();
-      ASSERT_EQ(SettleWide<4>(phases, type, trig, i, position).value_or(want), want) << where();
-      if (trig == Trig::kCosine) continue;
-      ASSERT_EQ(SettleSmallSine(ladder, type, i, position).value_or(want), want) << where();
+      ASSERT_EQ(Settle(ladder, phases, one, type, trig, i, position, counts), want) << where();
+      ASSERT_EQ(SettleByMpfr(ladder, one, type, trig, i, position), want) << where();
+      ASSERT_EQ(SettleWide<2>(phases, one, type, trig, i, position).value_or(want), want)
+          << where();
+      ASSERT_EQ(SettleWide<4>(phases, one, type, trig, i, position).value_or(want), want)
+          << where();
+      ASSERT_EQ(SettleSmall(phases, one, type, trig, i, position).value_or(want), want) << where();
+      ASSERT_EQ(SettleTiny(phases, one, type, trig, i, position).value_or(want), want) << where();
     }
   }
 }
@@ -93,12 +96,12 @@ TEST(SettleTest, ZeroAnglesAndSignedUnderflow) {
   const PhaseLadder phases(ladder, never);
   SettleCounts counts;
   const auto sine = [&](ElementType type, std::int64_t i, Position p) {
-    return Settle(ladder, phases, type, Trig::kSine, i, p, counts);
+    return Settle(ladder, phases, {}, type, Trig::kSine, i, p, counts);
   };
   for (const ElementType type : kTypes) {
     for (const Position p : {Position{0, 0}, Position{-7, 0}, Position{0, -0x1p-1074}}) {
       EXPECT_EQ(sine(type, 0, p), 0u);
-      EXPECT_EQ(Settle(ladder, phases, type, Trig::kCosine, 0, p, counts),
+      EXPECT_EQ(Settle(ladder, phases, {}, type, Trig::kCosine, 0, p, counts),
                 oracle::Table(spec, type).Cosine(0, {0, 0}));
     }
     EXPECT_EQ(sine(type, 2, {0, 0}), 0u);
@@ -146,9 +149,9 @@ TEST(SettleTest, HardAnglesAreSettledWithin256Bits) {
     const Trig trig = angle.sine ? Trig::kSine : Trig::kCosine;
     for (const ElementType type : kTypes) {
       SettleCounts counts;
-      Settle(ladder, phases, type, trig, 0, {angle.position, 0}, counts);
+      Settle(ladder, phases, {}, type, trig, 0, {angle.position, 0}, counts);
       EXPECT_EQ(counts.costly, 0) << ElementTypeName(type) << " at " << angle.position;
-      EXPECT_TRUE(SettleWide<4>(phases, type, trig, 0, {angle.position, 0}).has_value());
+      EXPECT_TRUE(SettleWide<4>(phases, {}, type, trig, 0, {angle.position, 0}).has_value());
     }
   }
 }

@@ -239,6 +239,42 @@ TEST(ShiftRowsTest, EveryLayoutTurnsTheSamePairs) {
   }
 }
 
+TEST(ShiftRowsTest, TheColumnBesideThePairsOfAnOddWidthRests) {
+  const Sinusoidal even{.width = 6, .layout = Layout::kCosSinHalves};
+  Sinusoidal odd = even;
+  odd.width = 7;
+  odd.odd_column = OddColumn::kZero;
+  for (const ElementType type : kTypes) {
+    const CanonicalSpec spec = Canonical(TableSpec(odd, type));
+    std::vector<std::byte> rows = ReadRows(spec, 5, 2);
+    const std::vector<std::byte> pairs = ReadRows(Canonical(TableSpec(even, type)), 5, 2);
+    const std::vector<std::byte> turned =
+        Shifted(Canonical(TableSpec(even, type)), std::int64_t{3}, pairs);
+    Put(type, rows, 6, SignBit(type));  // -0
+    Put(type, rows, 13, 1);             // whatever is there stays
+    const std::vector<std::byte> got = Shifted(spec, std::int64_t{3}, rows);
+    for (std::int64_t row = 0; row < 2; ++row) {
+      for (std::int64_t column = 0; column < 6; ++column) {
+        EXPECT_EQ(oracle::Element(type, got.data(), 7 * row + column),
+                  oracle::Element(type, turned.data(), 6 * row + column));
+      }
+      EXPECT_EQ(oracle::Element(type, got.data(), 7 * row + 6), row == 0 ? 0U : 1U);
+    }
+    Put(type, rows, 13, SignBit(type) - 1);  // a NaN
+    const absl::Status status = ShiftRows(spec, std::int64_t{3}, rows, absl::MakeSpan(rows));
+    EXPECT_EQ(FieldOf(status), "rows");
+    EXPECT_NE(status.message().find("row 1 column 6"), absl::string_view::npos) << status;
+  }
+}
+
+TEST(ShiftRowsTest, RowsThatLackACosineAreRefused) {
+  const CanonicalSpec spec = Canonical(Sinusoidal{.width = 7, .odd_column = OddColumn::kSine});
+  std::vector<std::byte> rows = ReadRows(spec, 5, 2);
+  const absl::Status status = ShiftRows(spec, std::int64_t{3}, rows, absl::MakeSpan(rows));
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(FieldOf(status), "spec");
+}
+
 TEST(ShiftRowsTest, InAndOutMayBeTheSameMemory) {
   const CanonicalSpec spec = Canonical(Sinusoidal{.width = 64});
   const std::vector<std::byte> rows = ReadRows(spec, 0, 9);

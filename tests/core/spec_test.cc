@@ -76,6 +76,55 @@ TEST(SpecTest, BaseIsAboveOneAndAtMostTwoTo64) {
   ExpectTaken(Sinusoidal{.width = 4, .base = 18446744073709551616.0});
 }
 
+TEST(SpecTest, OddWidthsSayWhatTheirOddColumnIs) {
+  const char kWidth[] = "spec.sinusoidal.width";
+  const auto spec = [](std::int64_t width, OddColumn odd, Layout layout = Layout::kSinCosHalves) {
+    return Sinusoidal{.width = width, .layout = layout, .odd_column = odd};
+  };
+  ExpectRefused(spec(7, OddColumn::kNone), kInvalid, kWidth, "odd_column");
+  ExpectRefused(spec(1, OddColumn::kZero), kInvalid, kWidth, "1");
+  ExpectRefused(spec(65537, OddColumn::kZero), kInvalid, kWidth, "65537");
+  ExpectRefused(spec(-1, OddColumn::kSine), kInvalid, kWidth, "-1");
+  ExpectRefused(spec(8, OddColumn::kZero), kInvalid, "spec.sinusoidal.odd_column", "ZERO");
+  ExpectRefused(spec(8, OddColumn::kSine), kInvalid, "spec.sinusoidal.odd_column", "SINE");
+  ExpectRefused(spec(7, static_cast<OddColumn>(9)), kInvalid, "spec.sinusoidal.odd_column", "9");
+  for (const Layout layout : {Layout::kCosSinDuplicatedHalves, Layout::kCosSinDuplicatedPairs,
+                              Layout::kCosOnly, Layout::kSinOnly}) {
+    ExpectRefused(spec(7, OddColumn::kSine, layout), kInvalid, "spec.sinusoidal.layout",
+                  std::string(LayoutName(layout)));
+  }
+  ExpectTaken(spec(3, OddColumn::kZero));
+  ExpectTaken(spec(1, OddColumn::kSine));
+  ExpectTaken(spec(65535, OddColumn::kSine));
+  EXPECT_EQ(Checked(spec(7, OddColumn::kZero)).pairs(), 3);
+  EXPECT_EQ(Checked(spec(7, OddColumn::kSine)).pairs(), 4);
+  EXPECT_EQ(Checked(spec(7, OddColumn::kSine)).row_width(), 7);
+  // The half pair counts among what a shift and frequencies are bounded by.
+  ExpectTaken(
+      Sinusoidal{.width = 7, .ladder = DownscaledLadder{3.5}, .odd_column = OddColumn::kSine});
+  ExpectRefused(
+      Sinusoidal{.width = 7, .ladder = DownscaledLadder{3.5}, .odd_column = OddColumn::kZero},
+      kInvalid, "spec.sinusoidal.downscaled.downscale_shift", "3.5");
+}
+
+TEST(SpecTest, TimescalesAreBounded) {
+  const std::string path = "spec.sinusoidal.timescales.";
+  const auto spec = [](double least, double most) {
+    return Sinusoidal{.width = 8, .ladder = TimescaleLadder{least, most}};
+  };
+  for (const double least : {0.0, -1.0, kNan, kInfinity, 0x1p-33, std::nextafter(0x1p32, 1e20)}) {
+    ExpectRefused(spec(least, 0x1p64), kInvalid, path + "min_timescale", "");
+  }
+  for (const double most : {1.0, 0.5, kNan, kInfinity, std::nextafter(0x1p64, 1e20), -10000.0}) {
+    ExpectRefused(spec(1, most), kInvalid, path + "max_timescale", "");
+  }
+  ExpectRefused(Sinusoidal{.width = 8, .base = 10000.0, .ladder = TimescaleLadder{}}, kInvalid,
+                "spec.sinusoidal.base", "10000");
+  ExpectTaken(spec(0x1p-32, 0x1p64));
+  ExpectTaken(spec(0x1p32, 0x1p64));
+  ExpectTaken(spec(1, std::nextafter(1.0, 2.0)));
+}
+
 TEST(SpecTest, BaseBesideAnExplicitLadderIsRefused) {
   const ExplicitLadder ladder{{1.0, 0.01}};
   ExpectRefused(Sinusoidal{.width = 4, .base = 10000.0, .ladder = ladder}, kInvalid,
@@ -87,6 +136,16 @@ TEST(SpecTest, BaseBesideAnExplicitLadderIsRefused) {
 TEST(SpecTest, DefaultsAreFilledIn) {
   const CanonicalSpec canonical = Checked(Sinusoidal{.width = 4});
   EXPECT_EQ(std::get<Sinusoidal>(canonical.spec().scheme).base, 10000.0);
+}
+
+TEST(SpecTest, WhatIsRequiredHasNoDefault) {
+  ExpectRefused(Sinusoidal{}, kInvalid, "spec.sinusoidal.width", "0 is");
+  ExpectRefused(LearnedInit{}, kInvalid, "spec.learned_init.width", "0 is");
+  ExpectRefused(LearnedInit{.width = 4}, kInvalid, "spec.learned_init.max_positions", "0 is");
+  const LearnedInit init;
+  EXPECT_EQ(init.stddev, 0.02);
+  EXPECT_EQ(init.seed, 0);
+  EXPECT_EQ(init.stream, 0);
 }
 
 TEST(SpecTest, DownscaleShiftIsRequiredAndBounded) {

@@ -89,6 +89,17 @@ TEST(StopTest, ShiftsStopWhileTheyPrepareAndInsideRows) {
   }
 }
 
+TEST(StopTest, PreparedShiftsStopInsideRows) {
+  const CanonicalSpec spec = Canonical(Sinusoidal{.width = 65536});
+  std::vector<std::byte> rows(spec.row_bytes());
+  ASSERT_TRUE(LocalTable::Create(spec)->ReadInto(1, 1, absl::MakeSpan(rows)).ok());
+  std::vector<std::byte> out(spec.row_bytes());
+  RowShift shift = *RowShift::Create(spec, std::int64_t{7});
+  ASSERT_TRUE(shift.Prepare(NeverStop).ok());
+  ExpectStoppable([&](StopRequest stop) { return shift.Apply(rows, absl::MakeSpan(out), 0, stop); },
+                  10);
+}
+
 // Stopped after every question, a shift is prepared all the same.
 TEST(StopTest, APreparedShiftGoesOnWhereItWasStopped) {
   const CanonicalSpec spec = Canonical(Sinusoidal{.width = 2048});

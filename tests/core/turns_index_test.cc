@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/real.h"
 #include "tests/oracle/oracle.h"
 
@@ -42,6 +44,32 @@ TEST(TurnsIndexTest, SolvesItsEquation) {
         mpfr_sub_ui(left.v, left.v, 1, MPFR_RNDN);
         EXPECT_TRUE(mpfr_zero_p(left.v) != 0 || mpfr_get_exp(left.v) < -440)
             << base << " " << turns;
+      }
+    }
+  }
+}
+
+// What is promised of the error holds at every precision, and is of use.
+TEST(TurnsIndexTest, StaysWithinItsBound) {
+  const MpfrScope scope;
+  for (const double base : {1 + 0x1p-40, 10000.0, 0x1p64}) {
+    for (const double turns : {0x1p-32, 0.3, 1.0, 32.0, 1e9}) {
+      for (const std::int64_t positions :
+           {std::int64_t{1}, std::int64_t{4096}, (std::int64_t{1} << 53) - 1}) {
+        const TurnsIndex index(64, base, positions);
+        Real exact(512);
+        index.Value(turns, exact);
+        for (mpfr_prec_t bits = 60; bits < 90; ++bits) {
+          Real value(bits);
+          const mpfr_exp_t bound = index.Value(turns, value) - bits;
+          Real error(64);
+          mpfr_sub(error, exact, value, MPFR_RNDN);
+          if (mpfr_zero_p(error) == 0) {
+            EXPECT_LE(mpfr_get_exp(error), bound) << base << " " << turns << " " << positions;
+          }
+          // Of the two factors the larger one's last bits, and a few.
+          EXPECT_LE(bound, std::max<mpfr_exp_t>(mpfr_get_exp(exact), 20) + 32 - bits);
+        }
       }
     }
   }

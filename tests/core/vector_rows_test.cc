@@ -137,25 +137,27 @@ TYPED_TEST(VectorRowsTest, DoubtOfEveryElementChangesNothing) {
   }
 }
 
-// Large ranges are written past the caches, where they can be aligned.
+// Large ranges are written past the caches, by whole lines: of rows that fill
+// lines, and of those that begin and end within one.
 TYPED_TEST(VectorRowsTest, LargeRangesAreTheSameRows) {
   constexpr ElementType kType = TypeParam::kType;
-  for (int layout = 0; layout < kLayouts; ++layout) {
-    const CanonicalSpec spec = SpecOf({.width = 512, .layout = static_cast<Layout>(layout)}, kType);
+  for (int n = 0; n < 2 * kLayouts; ++n) {
+    const auto layout = static_cast<Layout>(n % kLayouts);
+    const CanonicalSpec spec = SpecOf({.width = n < kLayouts ? 512 : 330, .layout = layout}, kType);
     const std::int64_t count = (std::int64_t{5} << 20) / spec.row_bytes();
     std::vector<std::byte> want;
     const auto plain = LocalTable::Create(spec);
     for (std::int64_t r = 0; r < count; r += 100) {
-      const auto part = ReadGuarded(*plain, 777 + r, std::min<std::int64_t>(100, count - r), 0);
+      const auto part = ReadGuarded(*plain, r - 777, std::min<std::int64_t>(100, count - r), 0);
       want.insert(want.end(), part.begin(), part.end());
     }
     ForEachVectorTarget([&] {
       const auto table = LocalTable::Create(spec);
       for (const std::size_t offset : {0, 1, 16, 48}) {
         ASSERT_EQ(
-            std::memcmp(ReadGuarded(*table, 777, count, offset).data(), want.data(), want.size()),
+            std::memcmp(ReadGuarded(*table, -777, count, offset).data(), want.data(), want.size()),
             0)
-            << "layout " << layout << " at " << offset;
+            << LayoutName(layout) << ", " << spec.row_width() << " columns, at " << offset;
       }
     });
   }

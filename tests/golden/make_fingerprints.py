@@ -70,6 +70,15 @@ def rotary(width, element_type=None, **fields):
     return spec
 
 
+def scheme(name, element_type=None, **fields):
+    spec = {f"{name}.{field}": value for field, value in fields.items()}
+    if not fields:
+        spec[name] = "{}"
+    if element_type:
+        spec["element_type"] = "ELEMENT_TYPE_" + element_type
+    return spec
+
+
 # Add at the end; change nothing.
 SPECS = [
     sinusoidal(4),
@@ -130,6 +139,22 @@ SPECS = [
     rotary(4, explicit__frequencies=[1.0, 0.01], attention_factor=1.25),
     rotary(128, base=1000000.0, mrope_section=[16, 24, 24]),
     rotary(128, mrope_section=[24, 20, 20], mrope_interleaved="true"),
+    sinusoidal(8, timescales="{}"),
+    sinusoidal(8, timescales__min_timescale=2.0, layout="LAYOUT_SIN_COS_HALVES"),
+    sinusoidal(513, timescales__max_timescale=5000.0, odd_column="ODD_COLUMN_ZERO"),
+    sinusoidal(7, odd_column="ODD_COLUMN_SINE", layout="LAYOUT_SIN_COS_HALVES"),
+    scheme("timestep", width=320, downscale_freq_shift=0.0, flip_sin_to_cos="true"),
+    scheme("timestep", width=65, downscale_freq_shift=1.0, scale=1000.0, max_period=2000.0,
+           element_type="BFLOAT16"),
+    scheme("none", width=128),
+    scheme("none", width=128, layout="LAYOUT_COS_SIN_DUPLICATED_HALVES", element_type="FLOAT16"),
+    scheme("none", width=7, additive="true"),
+    scheme("alibi", head_count=32),
+    scheme("alibi", head_count=12, form="ALIBI_FORM_KEY_POSITION", element_type="BFLOAT16"),
+    scheme("alibi", head_count=6, bias_max=16.0),
+    scheme("relative_buckets"),
+    scheme("relative_buckets", num_buckets=64, max_distance=256),
+    scheme("relative_buckets", bidirectional="false"),
 ]
 
 

@@ -26,7 +26,8 @@ def server():
 def v1(tmp_path_factory):
     """The messages of phasor.v1, and `PositionTableServiceStub`."""
     out = tmp_path_factory.mktemp("stubs")
-    protos = ["phasor/v1/table_spec.proto", "phasor/v1/position_table_service.proto"]
+    protos = ["phasor/v1/table_spec.proto", "phasor/v1/model.proto",
+              "phasor/v1/position_table_service.proto"]
     subprocess.run(
         ["protoc", "-I", ROOT / "proto", f"--python_out={out}", f"--grpc_python_out={out}",
          "--plugin=protoc-gen-grpc_python=/usr/bin/grpc_python_plugin", *protos],

@@ -43,6 +43,17 @@ SPECS = [
     {"sinusoidal": {"width": 320, "downscaled": {"downscale_shift": 0}}},
     {"sinusoidal": {"width": 6, "explicit": {"frequencies": [1, -0.0, 0.1]},
                     "position_offset": -2, "zero_row": 0}},
+    {"sinusoidal": {"width": 8, "timescales": {}}},
+    {"sinusoidal": {"width": 9, "timescales": {"min_timescale": 2, "max_timescale": 5000},
+                    "layout": 2, "odd_column": 1}},
+    {"relative_buckets": {}},
+    {"relative_buckets": {"num_buckets": 64, "max_distance": 256, "bidirectional": False}},
+    {"alibi": {"head_count": 32}},
+    {"alibi": {"head_count": 12, "bias_max": 16, "form": 2}},
+    {"none": {"width": 8}},
+    {"none": {"width": 7, "additive": True}},
+    {"timestep": {"width": 320, "downscale_freq_shift": 0, "flip_sin_to_cos": True}},
+    {"timestep": {"width": 65, "downscale_freq_shift": 1, "scale": 1000, "max_period": 2000}},
     {"learned_init": {"max_positions": 2048, "width": 33}},
     {"learned_init": {"max_positions": 1 << 31, "width": 1, "stddev": 5e-324, "seed": -1,
                       "stream": (1 << 63) - 1}, "element_type": "ELEMENT_TYPE_FLOAT64"},
@@ -105,7 +116,8 @@ def test_every_field_makes_another_table(stub, v1):
         {}, {"width": 10}, {"base": 10001}, {"inclusive": {}},
         {"downscaled": {"downscale_shift": 0.5}}, {"downscaled": {"downscale_shift": 1.5}},
         {"base": None, "explicit": {"frequencies": [1, 2, 3, 4]}}, {"layout": 2},
-        {"position_offset": 1}, {"zero_row": 3},
+        {"position_offset": 1}, {"zero_row": 3}, {"base": None, "timescales": {"min_timescale": 2}},
+        {"width": 9, "odd_column": 1}, {"width": 9, "odd_column": 2},
     ]
     order = range(len(variants))
     seen = {}

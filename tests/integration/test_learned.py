@@ -265,8 +265,8 @@ int main() {
         capture_output=True, text=True, check=True).stdout.split()
     subprocess.run(
         ["g++", "-std=c++20", source, "-o", tmp_path / "main", f"-I{ROOT}/client/include",
-         f"-I{ROOT}/core/include", f"-L{BUILD}/lib", f"-Wl,-rpath,{BUILD}/lib",
-         "-lphasor_client", *libraries],
+         f"-I{ROOT}/core/include", f"-I{ROOT}/models/include", f"-L{BUILD}/lib",
+         f"-Wl,-rpath,{BUILD}/lib", "-lphasor_client", *libraries],
         check=True)
     subprocess.run([tmp_path / "main"], cwd=tmp_path, check=True, timeout=TIMEOUT)
     wanted = np.array(phasor_tables.local.learned_init(512, 64, seed=7).read(0, 512), subok=False)
@@ -289,7 +289,7 @@ def test_readme(serve, tmp_path, monkeypatch):
     w = weights()
     save_file({"transformer.wpe.weight": w, "b": w}, tmp_path / "model.safetensors")
     monkeypatch.chdir(tmp_path)
-    server_line, tool_line = commands((ROOT / "README.md").read_text(), "--table=")
+    server_line, tool_line = commands((ROOT / "README.md").read_text(), "phasord --table=")
     server = serve(*server_line[1:])
     printed = subprocess.run(
         [BUILD / "bin/phasor", *tool_line[1:]], env={**os.environ, "PHASOR_SERVER": server.address},

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import re
 import subprocess
 
@@ -30,6 +31,19 @@ def test_tool(line, tmp_path):
     assert ended.returncode == 0, ended.stderr
     written = re.search(r"--output=(\S+)", line)
     assert (tmp_path / written[1]).stat().st_size > 0 if written else ended.stdout
+
+
+@pytest.mark.parametrize("line", block("sh", "phasor describe").splitlines())
+def test_configurations(line, tmp_path):
+    (tmp_path / "config.json").write_text('{"model_type": "llama", "head_dim": 128}')
+    (tmp_path / "gemma3").mkdir()
+    (tmp_path / "gemma3" / "config.json").write_text(
+        '{"model_type": "gemma3_text", "head_dim": 256}')
+    path = {**os.environ, "PATH": f"{BUILD}/bin:{os.environ['PATH']}"}
+    ended = subprocess.run(line, shell=True, cwd=tmp_path, env=path, capture_output=True,
+                           timeout=TIMEOUT)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert ended.stdout or (tmp_path / "rope.npy").stat().st_size > 4096 * 128 * 4
 
 
 def test_c(tmp_path):
@@ -74,7 +88,7 @@ def test_cpp(server, tmp_path):
         capture_output=True, text=True, check=True).stdout.split()
     subprocess.run(
         ["g++", "-std=c++20", source, "-o", tmp_path / "main", f"-I{ROOT}/client/include",
-         f"-I{ROOT}/core/include", f"-L{BUILD}/lib", f"-Wl,-rpath,{BUILD}/lib",
+         f"-I{ROOT}/core/include", f"-I{ROOT}/models/include", f"-L{BUILD}/lib", f"-Wl,-rpath,{BUILD}/lib",
          "-lphasor_client", *libraries],
         check=True)
     printed = subprocess.run([tmp_path / "main"], capture_output=True, text=True, timeout=TIMEOUT,

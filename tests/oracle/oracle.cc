@@ -26,6 +26,7 @@ Shape ShapeOf(ElementType type) {
     case ElementType::kFloat64: return {53, -1074, 1024};
     case ElementType::kFloat16: return {11, -24, 16};
     case ElementType::kBfloat16: return {8, -133, 128};
+    case ElementType::kInt32: break;
   }
   std::abort();
 }
@@ -135,8 +136,19 @@ std::uint64_t Element(ElementType type, const std::byte* data, std::int64_t inde
 }
 
 Table::Table(Sinusoidal spec, ElementType type)
-    : spec_(std::move(spec)), type_(type), cache_(spec_.width / 2) {
+    : spec_(std::move(spec)), type_(type), cache_(pairs()) {
   if (!spec_.base.has_value()) spec_.base = 10000.0;
+}
+
+Table::Table(const Timestep& spec, ElementType type)
+    : Table(
+          Sinusoidal{.width = spec.width,
+                     .base = spec.max_period,
+                     .ladder = DownscaledLadder{spec.downscale_freq_shift},
+                     .layout = spec.flip_sin_to_cos ? Layout::kCosSinHalves : Layout::kSinCosHalves,
+                     .odd_column = spec.width % 2 == 1 ? OddColumn::kZero : OddColumn::kNone},
+          type) {
+  scale_ = spec.scale;
 }
 
 void Table::Frequency(std::int64_t i, mpfr_ptr out) const {
@@ -159,7 +171,21 @@ void Table::Frequency(std::int64_t i, mpfr_ptr out) const {
   if (const auto* down = std::get_if<DownscaledLadder>(&spec_.ladder)) {
     mpfr_sub_d(denominator.v, denominator.v, *down->downscale_shift, MPFR_RNDN);
   }
-  if (i == 0) {
+  if (std::holds_alternative<PaperLadder>(spec_.ladder) && spec_.odd_column == OddColumn::kSine) {
+    mpfr_set_si(denominator.v, spec_.width, MPFR_RNDN);
+    mpfr_div_ui(denominator.v, denominator.v, 2, MPFR_RNDN);
+  }
+  if (const auto* scales = std::get_if<TimescaleLadder>(&spec_.ladder)) {
+    // m exp(-i ln(T/m) / max(h-1, 1)), as tensor2tensor writes it.
+    Number exponent(bits + 64);
+    mpfr_set_d(exponent.v, scales->max_timescale, MPFR_RNDN);
+    mpfr_div_d(exponent.v, exponent.v, scales->min_timescale, MPFR_RNDN);
+    mpfr_log(exponent.v, exponent.v, MPFR_RNDN);
+    mpfr_mul_si(exponent.v, exponent.v, -i, MPFR_RNDN);
+    mpfr_div_si(exponent.v, exponent.v, std::max<std::int64_t>(pairs() - 1, 1), MPFR_RNDN);
+    mpfr_exp(exponent.v, exponent.v, MPFR_RNDN);
+    mpfr_mul_d(out, exponent.v, scales->min_timescale, MPFR_RNDN);
+  } else if (i == 0) {
     mpfr_set_ui(out, 1, MPFR_RNDN);
   } else {
     Number exponent(bits + 64);
@@ -168,6 +194,7 @@ void Table::Frequency(std::int64_t i, mpfr_ptr out) const {
     mpfr_set_d(base.v, *spec_.base, MPFR_RNDN);
     mpfr_pow(out, base.v, exponent.v, MPFR_RNDN);
   }
+  mpfr_mul_d(out, out, scale_, MPFR_RNDN);
   mpfr_set(cache_[i]->v, out, MPFR_RNDN);
 }
 
@@ -230,7 +257,16 @@ std::uint64_t Table::Column(Position p, std::int64_t column) const {
       p.integer + spec_.position_offset == *spec_.zero_row) {
     return Zero();
   }
-  const Place place = PlaceOf(spec_.layout, pairs(), column);
+  if (spec_.odd_column == OddColumn::kZero && column == spec_.width - 1) return Zero();
+  Place place = PlaceOf(spec_.layout, pairs(), column);
+  if (spec_.odd_column == OddColumn::kSine) {
+    // The columns from the absent cosine's on are those of the next.
+    for (std::int64_t before = 0; before <= column; ++before) {
+      const Place absent = PlaceOf(spec_.layout, pairs(), before);
+      if (absent.pair != pairs() - 1 || absent.sine) continue;
+      place = PlaceOf(spec_.layout, pairs(), column + 1);
+    }
+  }
   return SineOrCosine(place.pair, p, place.sine);
 }
 

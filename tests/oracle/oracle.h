@@ -48,9 +48,13 @@ struct Position {
 class Table {
  public:
   explicit Table(Sinusoidal spec, ElementType type = ElementType::kFloat32);
+  /// A table of timesteps, whose angles have a scale.
+  explicit Table(const Timestep& spec, ElementType type = ElementType::kFloat32);
 
   const Sinusoidal& spec() const { return spec_; }
-  std::int64_t pairs() const { return spec_.width / 2; }
+  std::int64_t pairs() const {
+    return spec_.odd_column == OddColumn::kSine ? (spec_.width + 1) / 2 : spec_.width / 2;
+  }
 
   /// w_i, within 2^(8 - bits) relative, to `bits` bits.
   void Frequency(std::int64_t i, mpfr_ptr out) const;
@@ -76,6 +80,7 @@ class Table {
 
   Sinusoidal spec_;
   ElementType type_;
+  double scale_ = 1;
   // w_i at the first precision, made when first asked for.
   mutable std::vector<std::unique_ptr<Number>> cache_;
 };

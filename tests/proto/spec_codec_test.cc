@@ -78,6 +78,22 @@ TEST(SpecFromProtoTest, Ladders) {
   EXPECT_EQ(ladder("downscaled { downscale_shift: 0 }"), Ladder(DownscaledLadder{0.0}));
   EXPECT_EQ(ladder("downscaled {}"), Ladder(DownscaledLadder{}));
   EXPECT_EQ(ladder("explicit { frequencies: [1, -0.5] }"), Ladder(ExplicitLadder{{1.0, -0.5}}));
+  EXPECT_EQ(ladder("timescales {}"), Ladder(TimescaleLadder{1, 10000}));
+  EXPECT_EQ(ladder("timescales { min_timescale: 2 }"), Ladder(TimescaleLadder{2, 10000}));
+  EXPECT_EQ(ladder("timescales { min_timescale: 0 max_timescale: 5 }"),
+            Ladder(TimescaleLadder{0, 5}));
+}
+
+TEST(SpecFromProtoTest, OddColumns) {
+  const auto odd = [](const std::string& text) {
+    return std::get<Sinusoidal>(Read("sinusoidal { width: 5 " + text + " }").scheme).odd_column;
+  };
+  EXPECT_EQ(odd(""), OddColumn::kNone);
+  EXPECT_EQ(odd("odd_column: ODD_COLUMN_ZERO"), OddColumn::kZero);
+  EXPECT_EQ(odd("odd_column: ODD_COLUMN_SINE"), OddColumn::kSine);
+  v1::TableSpec unknown = Parsed("sinusoidal { width: 5 }");
+  unknown.mutable_sinusoidal()->set_odd_column(static_cast<v1::OddColumn>(7));
+  ExpectError(SpecFromProto(unknown).status(), "spec.sinusoidal.odd_column", "7");
 }
 
 TEST(SpecFromProtoTest, EveryFieldOfRotaryIsRead) {
@@ -92,6 +108,65 @@ TEST(SpecFromProtoTest, EveryFieldOfRotaryIsRead) {
                              .mrope_section = {1, 2, 1},
                              .mrope_interleaved = true},
                       ElementType::kFloat16));
+}
+
+TEST(SpecFromProtoTest, EveryFieldOfTimestepIsRead) {
+  EXPECT_EQ(Read("timestep { width: 8 }"), TableSpec(Timestep{.width = 8}));
+  EXPECT_EQ(Read("timestep { width: 8 max_period: 2.5 downscale_freq_shift: 0 scale: 3 "
+                 "flip_sin_to_cos: true } element_type: ELEMENT_TYPE_FLOAT64"),
+            TableSpec(Timestep{.width = 8,
+                               .max_period = 2.5,
+                               .downscale_freq_shift = 0,
+                               .scale = 3,
+                               .flip_sin_to_cos = true},
+                      ElementType::kFloat64));
+  ExpectError(ReadAndCheck("timestep {}"), "spec.timestep.width", "required");
+  ExpectError(ReadAndCheck("timestep { width: 8 }"), "spec.timestep.downscale_freq_shift",
+              "required");
+  ExpectError(ReadAndCheck("timestep { width: 8 downscale_freq_shift: 0 scale: 0 }"),
+              "spec.timestep.scale", "0");
+}
+
+TEST(SpecFromProtoTest, EveryFieldOfNoneIsRead) {
+  EXPECT_EQ(Read("none { width: 8 }"), TableSpec(NoPosition{.width = 8}));
+  EXPECT_EQ(Read("none { width: 8 layout: LAYOUT_COS_ONLY additive: true }"),
+            TableSpec(NoPosition{.width = 8, .layout = Layout::kCosOnly, .additive = true}));
+  ExpectError(ReadAndCheck("none {}"), "spec.none.width", "required");
+  v1::TableSpec unknown = Parsed("none { width: 8 }");
+  unknown.mutable_none()->set_layout(static_cast<v1::Layout>(77));
+  ExpectError(SpecFromProto(unknown).status(), "spec.none.layout", "77");
+}
+
+TEST(SpecFromProtoTest, EveryFieldOfAlibiIsRead) {
+  EXPECT_EQ(Read("alibi { head_count: 8 }"), TableSpec(Alibi{.head_count = 8}));
+  EXPECT_EQ(Read("alibi { head_count: 8 form: ALIBI_FORM_DISTANCE }"),
+            TableSpec(Alibi{.head_count = 8}));
+  EXPECT_EQ(Read("alibi { head_count: 8 bias_max: 0 form: ALIBI_FORM_KEY_POSITION }"),
+            TableSpec(Alibi{.head_count = 8, .bias_max = 0, .form = AlibiForm::kKeyPosition}));
+  ExpectError(ReadAndCheck("alibi {}"), "spec.alibi.head_count", "required");
+  v1::TableSpec unknown = Parsed("alibi { head_count: 8 }");
+  unknown.mutable_alibi()->set_form(static_cast<v1::AlibiForm>(77));
+  ExpectError(SpecFromProto(unknown).status(), "spec.alibi.form", "77");
+}
+
+TEST(SpecFromProtoTest, EveryFieldOfRelativeBucketsIsRead) {
+  EXPECT_EQ(Read("relative_buckets {}"), TableSpec(RelativeBuckets{}, ElementType::kInt32));
+  EXPECT_EQ(Read("relative_buckets {} element_type: ELEMENT_TYPE_INT32"),
+            TableSpec(RelativeBuckets{}, ElementType::kInt32));
+  EXPECT_EQ(Read("relative_buckets { num_buckets: 0 max_distance: 5 bidirectional: false }"),
+            TableSpec(RelativeBuckets{0, 5, false}));
+  ExpectError(ReadAndCheck("relative_buckets {} element_type: ELEMENT_TYPE_FLOAT32"),
+              "spec.element_type", "FLOAT32");
+  ExpectError(ReadAndCheck("sinusoidal { width: 8 } element_type: ELEMENT_TYPE_INT32"),
+              "spec.element_type", "INT32");
+}
+
+TEST(SpecToProtoTest, TheElementTypeOfRelativeBucketsIsItsDefault) {
+  EXPECT_EQ(CanonicalToProto(Checked(RelativeBuckets{})).ShortDebugString(),
+            "relative_buckets { }");
+  EXPECT_EQ(EffectiveToProto(Checked(RelativeBuckets{})).ShortDebugString(),
+            "relative_buckets { num_buckets: 32 max_distance: 128 bidirectional: true } "
+            "element_type: ELEMENT_TYPE_INT32 numerics: NUMERICS_EXACT");
 }
 
 struct ScalingCase {
@@ -267,6 +342,22 @@ std::vector<TableSpec> Specs() {
        ElementType::kBfloat16},
       {Sinusoidal{.width = 4, .ladder = ExplicitLadder{{0.25, -4.0}}, .zero_row = -5},
        ElementType::kFloat64},
+      Sinusoidal{.width = 8, .ladder = TimescaleLadder{}},
+      Sinusoidal{.width = 9, .ladder = TimescaleLadder{0.5, 10000}, .odd_column = OddColumn::kZero},
+      Sinusoidal{.width = 9, .ladder = TimescaleLadder{1, 64}, .odd_column = OddColumn::kSine},
+      RelativeBuckets{},
+      RelativeBuckets{64, 256, false},
+      Alibi{.head_count = 12},
+      Alibi{.head_count = 12, .bias_max = 4, .form = AlibiForm::kKeyPosition},
+      NoPosition{.width = 8},
+      NoPosition{.width = 8, .layout = Layout::kSinOnly},
+      NoPosition{.width = 7, .additive = true},
+      Timestep{.width = 320, .downscale_freq_shift = 0.0},
+      Timestep{.width = 33,
+               .max_period = 500,
+               .downscale_freq_shift = 1.0,
+               .scale = 1000,
+               .flip_sin_to_cos = true},
       LearnedInit{.max_positions = 5, .width = 3},
       {LearnedInit{.max_positions = 5, .width = 3, .stddev = 2.0, .seed = -1, .stream = 7},
        ElementType::kFloat64},
@@ -317,6 +408,17 @@ TEST(SpecToProtoTest, EffectiveShowsEveryDefault) {
       "element_type: ELEMENT_TYPE_FLOAT32 numerics: NUMERICS_EXACT");
 }
 
+TEST(SpecToProtoTest, EffectiveTimescalesShowTheirDefaultsAndNoBase) {
+  EXPECT_EQ(EffectiveToProto(Checked(Sinusoidal{.width = 8, .ladder = TimescaleLadder{}}))
+                .sinusoidal()
+                .ShortDebugString(),
+            "width: 8 layout: LAYOUT_SIN_COS_INTERLEAVED position_offset: 0 "
+            "timescales { min_timescale: 1 max_timescale: 10000 }");
+  EXPECT_EQ(CanonicalToProto(Checked(Sinusoidal{.width = 8, .ladder = TimescaleLadder{}}))
+                .ShortDebugString(),
+            "sinusoidal { width: 8 timescales { } }");
+}
+
 TEST(SpecToProtoTest, ExplicitLadderHasNoBase) {
   const CanonicalSpec spec = Checked(Sinusoidal{.width = 2, .ladder = ExplicitLadder{{1.0}}});
   EXPECT_FALSE(EffectiveToProto(spec).sinusoidal().has_base());
@@ -324,75 +426,14 @@ TEST(SpecToProtoTest, ExplicitLadderHasNoBase) {
 
 TEST(ElementTypeTest, EveryTypeThereAndBack) {
   for (ElementType type : {ElementType::kFloat32, ElementType::kFloat64, ElementType::kFloat16,
-                           ElementType::kBfloat16}) {
+                           ElementType::kBfloat16, ElementType::kInt32}) {
     EXPECT_EQ(v1::ElementType_Name(ElementTypeToProto(type)),
               "ELEMENT_TYPE_" + std::string(ElementTypeName(type)));
     EXPECT_EQ(*ElementTypeFromProto(ElementTypeToProto(type), "x"), type);
   }
   EXPECT_EQ(*ElementTypeFromProto(v1::ELEMENT_TYPE_UNSPECIFIED, "x"), ElementType::kFloat32);
-  ExpectError(ElementTypeFromProto(static_cast<v1::ElementType>(5), "rows.element_type").status(),
-              "rows.element_type", "5");
-}
-
-// Sends `request` over and checks what the receiver says of its field 99.
-void ExpectUnknownRefused(const v1::GetRowsRequest& request, const std::string& path,
-                          const std::string& type) {
-  v1::GetRowsRequest received;
-  ASSERT_TRUE(received.ParseFromString(request.SerializeAsString()));
-  const absl::Status status = RejectUnknownFields(received);
-  ExpectError(status, path, type);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("field number 99"));
-}
-
-void AddUnknown(google::protobuf::Message* message) {
-  message->GetReflection()->MutableUnknownFields(message)->AddVarint(99, 1);
-}
-
-TEST(RejectUnknownFieldsTest, AtEveryDepth) {
-  v1::GetRowsRequest request;
-  request.set_row_count(1);
-  request.mutable_spec()->mutable_sinusoidal()->set_width(4);
-  EXPECT_TRUE(RejectUnknownFields(request).ok());
-  const auto with = [&](const std::function<google::protobuf::Message*(v1::GetRowsRequest*)>& at) {
-    v1::GetRowsRequest changed = request;
-    AddUnknown(at(&changed));
-    return changed;
-  };
-  ExpectUnknownRefused(with([](auto* r) { return r; }), "99", "phasor.v1.GetRowsRequest");
-  ExpectUnknownRefused(with([](auto* r) { return r->mutable_spec(); }), "spec.99",
-                       "phasor.v1.TableSpec");
-  ExpectUnknownRefused(with([](auto* r) { return r->mutable_spec()->mutable_sinusoidal(); }),
-                       "spec.sinusoidal.99", "phasor.v1.Sinusoidal");
-  ExpectUnknownRefused(with([](auto* r) { return r->mutable_spec()->mutable_learned_init(); }),
-                       "spec.learned_init.99", "phasor.v1.LearnedInit");
-  ExpectUnknownRefused(
-      with([](auto* r) { return r->mutable_spec()->mutable_sinusoidal()->mutable_paper(); }),
-      "spec.sinusoidal.paper.99", "phasor.v1.PaperLadder");
-  ExpectUnknownRefused(
-      with([](auto* r) { return r->mutable_spec()->mutable_sinusoidal()->mutable_inclusive(); }),
-      "spec.sinusoidal.inclusive.99", "phasor.v1.InclusiveLadder");
-  ExpectUnknownRefused(
-      with([](auto* r) { return r->mutable_spec()->mutable_sinusoidal()->mutable_downscaled(); }),
-      "spec.sinusoidal.downscaled.99", "phasor.v1.DownscaledLadder");
-  ExpectUnknownRefused(
-      with([](auto* r) { return r->mutable_spec()->mutable_sinusoidal()->mutable_explicit_(); }),
-      "spec.sinusoidal.explicit.99", "phasor.v1.ExplicitLadder");
-}
-
-TEST(RejectUnknownFieldsTest, InsideRepeatedMessages) {
-  v1::ListTablesResponse response;
-  response.add_tables();
-  AddUnknown(response.add_tables()->mutable_spec());
-  v1::ListTablesResponse received;
-  ASSERT_TRUE(received.ParseFromString(response.SerializeAsString()));
-  ExpectError(RejectUnknownFields(received), "tables[1].spec.99", "phasor.v1.TableSpec");
-}
-
-TEST(RejectUnknownFieldsTest, KnownNumberOfAnotherWireTypeIsUnknown) {
-  v1::GetRowsRequest request;
-  // Field 3, row_count, as four fixed bytes instead of a varint.
-  ASSERT_TRUE(request.ParseFromString(std::string("\x1d\x01\x00\x00\x00", 5)));
-  ExpectError(RejectUnknownFields(request), "3", "phasor.v1.GetRowsRequest");
+  ExpectError(ElementTypeFromProto(static_cast<v1::ElementType>(6), "rows.element_type").status(),
+              "rows.element_type", "6");
 }
 
 }  // namespace

@@ -9,6 +9,9 @@ import pytest
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path += [str(TESTS / "integration"), str(TESTS / "cli")]
 
+# Why tests are skipped where requirements.txt could not be installed.
+NO_TRANSFORMERS = "no transformers: PyPI was out of reach when the tests' packages were installed"
+
 from exact_tables import values_of  # noqa: E402
 from phasord import Server  # noqa: E402
 

@@ -90,6 +90,13 @@ def test_rows_are_taken_over_by_dlpack_and_stay_as_they_are():
         assert np.shares_memory(np.from_dlpack(rows), rows)
 
 
+def test_jax_takes_rows_over_by_dlpack():
+    jax = pytest.importorskip("jax")
+    rows = local.sinusoidal(4).read(0, 3)
+    taken = jax.dlpack.from_dlpack(rows)
+    assert np.array_equal(np.asarray(taken), rows)
+
+
 def test_many_threads_read_one_table(client):
     import concurrent.futures
     table = client.sinusoidal(width=256)
@@ -98,6 +105,8 @@ def test_many_threads_read_one_table(client):
     def work(seed):
         for position in np.random.default_rng(seed).integers(0, 2900, 50).tolist():
             assert np.array_equal(table.read(position, 90), expected[position:position + 90])
+            some = [position, 2 * position // 3, position + 89]
+            assert np.array_equal(table.gather(some), expected[some])
         return True
 
     with concurrent.futures.ThreadPoolExecutor(8) as pool:

@@ -89,6 +89,79 @@ def test_fork_while_other_threads_read(client):
             thread.join()
 
 
+FORK_BESIDE_ASYNCIO = """
+    import asyncio, os, sys
+    from phasor_tables import Client, aio, errors, local
+
+    def forked(work):
+        pid = os.fork()
+        if pid == 0:
+            status = 1
+            try:
+                work()
+                status = 0
+            finally:
+                os._exit(status)
+        assert os.waitpid(pid, 0)[1] == 0
+
+    expected = local.sinusoidal(512)
+    client = Client(sys.argv[1], timeout=1000)  # longer than the script may take
+    table = client.sinusoidal(512)
+
+    async def main(close):
+        asynchronous = aio.Client(sys.argv[1])
+        await (await asynchronous.sinusoidal(512)).read(0, 1)
+        kept.append(asynchronous)
+        if close:
+            cycle = [asynchronous._transport._channel]
+            cycle.append(cycle)  # freed by the collector alone
+            await asynchronous.close()
+
+    kept = []
+"""
+
+
+def test_fork_after_an_asyncio_client_was_closed(server):
+    result = run_script(FORK_BESIDE_ASYNCIO + """
+    asyncio.run(main(close=True))
+
+    def work():
+        assert table.read(9000, 300).tobytes() == expected.read(9000, 300).tobytes()
+
+    forked(work)
+    """, server.address)
+    assert result.returncode == 0, result.stderr
+
+
+def test_fork_beside_a_connected_asyncio_client_is_unavailable_at_once(server):
+    result = run_script(FORK_BESIDE_ASYNCIO + """
+    asyncio.run(main(close=False))
+
+    async def asynchronously():
+        await aio.Client(sys.argv[1], timeout=1000).sinusoidal(8)
+
+    def refused(call):
+        try:
+            call()
+        except errors.Unavailable as error:
+            assert "asyncio" in str(error)
+            return
+        raise AssertionError("it went well")
+
+    def work():
+        refused(lambda: table.read(9000, 300))
+        refused(lambda: table.read(9000, 1))  # the start of a block that is fetched
+        refused(lambda: Client(sys.argv[1], timeout=1000).sinusoidal(8))
+        refused(lambda: asyncio.run(asynchronously()))
+        fallen_back = Client(sys.argv[1], fallback="local", timeout=1000).sinusoidal(512)
+        assert fallen_back.read(9000, 300).tobytes() == expected.read(9000, 300).tobytes()
+
+    forked(work)
+    assert table.read(9000, 300).tobytes() == expected.read(9000, 300).tobytes()
+    """, server.address)
+    assert result.returncode == 0, result.stderr
+
+
 @pytest.mark.parametrize("ending", ["", "sys.exit(0)", "client.close()"])
 def test_the_process_ends_with_work_under_way(server, ending):
     result = run_script(f"""

@@ -114,6 +114,22 @@ def test_gather_from_blocks_in_memory_gives_the_same(opener):
         assert table._table.session.counters().rpcs == before.rpcs
 
 
+def test_a_block_that_gathers_use_is_kept(server):
+    rows = 128  # of 2 KiB in a block of 256 KiB; two blocks are kept
+    with phasor_tables.Client(server.address, block_cache_bytes=2 * rows * 2048) as client:
+        table = client.sinusoidal(width=512)
+        table.read(0, 1)
+        table.read(rows, 1)
+        table.gather([5, 6])  # the first block is then the one used last
+        table.read(2 * rows, 1)
+        before = client.counters()
+        table.gather([7, 2 * rows + 3])
+        after = client.counters()
+        assert (after.rpcs, after.block_hits) == (before.rpcs, before.block_hits + 1)
+        table.gather([rows])  # was given up
+        assert client.counters().rpcs == before.rpcs + 1
+
+
 def test_gather_of_more_than_a_message(client):
     table = client.sinusoidal(width=512)
     positions = np.arange(0, 3_000_000, 1000)  # 6 MB of rows

@@ -6,14 +6,16 @@ import pickle
 import numpy as np
 import pytest
 
+import exact_rotary
 import exact_tables
 from conftest import values
 from exact_tables import assert_same_bits
-from phasor_tables import errors, local, sinusoidal_pe
+from phasor_tables import Llama3Scaling, Rotary, YarnScaling, errors, local, sinusoidal_pe
 
 torch = pytest.importorskip("torch")
 
-from phasor_tables.torch import LearnedPE, SinusoidalPE, gather, read, to_tensor  # noqa: E402
+from phasor_tables.torch import (LearnedPE, RotaryEmbedding, SinusoidalPE, gather, read,  # noqa: E402
+                                 to_tensor)
 
 DTYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
 
@@ -204,6 +206,149 @@ def test_learned_in_other_types_and_on_the_meta_device():
                      exact_tables.learned_init(5, 3, "bfloat16"))
     assert LearnedPE(5, 3, device="meta").weight.is_meta
     assert LearnedPE(5, 3).to(torch.bfloat16)(torch.zeros(2, 3).bfloat16()).dtype == torch.bfloat16
+
+
+# RotaryEmbedding
+
+NEAR, FAR = torch.tensor([[0, 1, 2], [7, 8, 9]]), torch.tensor([[5, 5, -1], [10**6, 2**53, 70]])
+YARN = dict(base=150000.0, scaling=YarnScaling(32, 4096, truncate=False))
+
+
+def expected_rotary(position_ids, width, dtype=torch.float32, **fields):
+    """cos and sin [B, T, ...] by the formula."""
+    fields.setdefault("layout", "cos_sin_duplicated_halves")
+    rows = exact_rotary.rows(Rotary(width, element_type=name(dtype), **fields),
+                             position_ids.flatten().tolist())
+    return np.split(rows.reshape(*position_ids.shape, -1), 2, axis=-1)
+
+
+def assert_rotary(cos_sin, expected):
+    for got, want in zip(cos_sin, expected):
+        assert_same_bits(got.double().numpy(), want)
+
+
+def test_rotary_has_nothing_to_train_to_save_or_to_round():
+    module = RotaryEmbedding(8)
+    module(torch.zeros(1, 3, 8), NEAR)
+    assert len(module.state_dict()) == 0
+    assert list(module.parameters()) == [] and list(module.buffers()) == []
+    module.load_state_dict({})
+
+
+@pytest.mark.parametrize("position_ids", [NEAR, FAR], ids=["near", "far"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rotary_is_exact_in_the_inputs_type(dtype, position_ids):
+    x = torch.zeros(2, 3, 8, dtype=dtype)
+    cos, sin = RotaryEmbedding(8, **YARN)(x, position_ids)
+    assert cos.dtype == sin.dtype == dtype and cos.shape == sin.shape == (2, 3, 8)
+    assert cos.is_contiguous() and sin.is_contiguous()
+    assert not cos.requires_grad and not sin.requires_grad
+    assert_rotary((cos, sin), expected_rotary(position_ids, 8, dtype, **YARN))
+
+
+def test_rotary_keeps_its_exactness_in_a_module_that_is_cast():
+    holder = torch.nn.ModuleDict({"rotary": RotaryEmbedding(8, 500000.0), "l": torch.nn.Linear(2, 2)})
+    holder.to(torch.bfloat16)
+    assert_rotary(holder["rotary"](torch.zeros(1), FAR), expected_rotary(FAR, 8, base=500000.0))
+    holder.half()
+    x = torch.zeros(1, dtype=torch.float16)
+    assert_rotary(holder["rotary"](x, FAR), expected_rotary(FAR, 8, torch.float16, base=500000.0))
+
+
+@pytest.mark.parametrize("layout, width", [("cos_sin_duplicated_halves", 8),
+                                           ("cos_sin_duplicated_pairs", 8), ("cos_sin_halves", 4)])
+def test_rotary_layouts(layout, width):
+    cos, sin = RotaryEmbedding(8, layout=layout)(torch.zeros(1), NEAR)
+    assert cos.shape == (2, 3, width)
+    assert_rotary((cos, sin), expected_rotary(NEAR, 8, layout=layout))
+
+
+def test_rotary_gives_the_type_asked_for():
+    x = torch.zeros(1, dtype=torch.bfloat16)
+    cos, sin = RotaryEmbedding(8, dtype=torch.float32)(x, NEAR)
+    assert cos.dtype == torch.float32
+    assert_rotary((cos, sin), expected_rotary(NEAR, 8))
+
+
+def test_rotary_scaling_and_attention_factor():
+    llama3 = dict(base=500000.0, scaling=Llama3Scaling(8, 1, 4, 8192))
+    assert_rotary(RotaryEmbedding(64, **llama3)(torch.zeros(1), FAR),
+                  expected_rotary(FAR, 64, **llama3))
+    assert RotaryEmbedding(8, **YARN).attention_scaling == 1.3465735902799727  # 1 + ln(32)/10
+
+
+@pytest.mark.parametrize("position_ids", [NEAR, FAR], ids=["near", "far"])
+def test_rotary_takes_a_position_an_axis(position_ids):
+    module = RotaryEmbedding(8, mrope_section=[2, 1, 1])
+    several = torch.stack([position_ids, position_ids - 3, position_ids * 2 % 1000])
+    pairs = several[[0, 0, 1, 2]].movedim(0, -1).reshape(-1, 4).tolist()
+    rows = exact_rotary.rows(Rotary(8, layout="cos_sin_duplicated_halves"), pairs)
+    assert_rotary(module(torch.zeros(1), several), np.split(rows.reshape(2, 3, 16), 2, axis=-1))
+    assert_rotary(module(torch.zeros(1), position_ids), expected_rotary(position_ids, 8))
+
+
+def test_rotary_on_the_meta_device():
+    module = RotaryEmbedding(8, mrope_section=[2, 1, 1]).to("meta")
+    for x, ids in ((torch.zeros(2, 3, 8, device="meta", dtype=torch.float16), NEAR),
+                   (torch.zeros(2, 3, 8, dtype=torch.float16), NEAR.to("meta"))):
+        for position_ids in (ids, ids.expand(3, 2, 3)):
+            cos, sin = module(x, position_ids)
+            assert cos.is_meta and cos.shape == sin.shape == (2, 3, 8)
+            assert cos.dtype == torch.float16
+    # Nothing was lost on the way there.
+    assert_rotary(module(torch.zeros(1), FAR), expected_rotary(FAR, 8))
+
+
+@pytest.mark.skipif(not hasattr(torch, "set_default_device"), reason="needs torch 2")
+def test_modules_made_and_used_where_the_default_device_is_another():
+    x = torch.zeros(2, 3, 8)
+    with torch.device("meta"):
+        rotary, fixed = RotaryEmbedding(8), SinusoidalPE(8)
+        assert_rotary(rotary(x, FAR), expected_rotary(FAR, 8))
+        added = fixed(x, 5)
+    assert np.array_equal(added[0].numpy(), sinusoidal_pe(3, 8, offset=5))
+
+
+def test_rotary_of_no_positions():
+    cos, sin = RotaryEmbedding(8)(torch.zeros(1), torch.zeros(2, 0, dtype=torch.int64))
+    assert cos.shape == sin.shape == (2, 0, 8)
+
+
+def test_rotary_is_copied_pickled_and_reads_from_a_server(client):
+    x = torch.zeros(1)
+    module = RotaryEmbedding(8, **YARN)
+    expected = expected_rotary(FAR, 8, **YARN)
+    for other in (copy.deepcopy(module), pickle.loads(pickle.dumps(module)),
+                  RotaryEmbedding(8, client=client, **YARN)):
+        assert_rotary(other(x, FAR), expected)
+
+
+@pytest.mark.parametrize("arguments, field", [
+    (dict(width=7), "spec.rotary.width"), (dict(width=8, base=1.0), "spec.rotary.base"),
+    (dict(width=8, layout="sin_cos_halves"), "spec.rotary.layout"),
+    (dict(width=8, scaling=YarnScaling(0.5, 4096)), "spec.rotary.yarn.factor"),
+    (dict(width=8, dtype=torch.int64), "dtype")])
+def test_rotary_refuses(arguments, field):
+    with pytest.raises(errors.InvalidArgument) as raised:
+        RotaryEmbedding(**arguments)
+    assert raised.value.field == field
+
+
+@pytest.mark.parametrize("x, position_ids, field", [
+    (torch.zeros(1), torch.zeros(3, dtype=torch.int64), "position_ids"),
+    (torch.zeros(1), torch.zeros(2, 1, 3, dtype=torch.int64), "position_ids"),
+    (torch.zeros(1), torch.zeros(1, 3), "position_ids"),
+    (torch.zeros(1), torch.zeros(1, 3, dtype=torch.bool), "position_ids"),
+    (torch.zeros(1, dtype=torch.int64), NEAR, "x")])
+def test_rotary_calls_that_are_wrong(x, position_ids, field):
+    with pytest.raises(errors.InvalidArgument) as raised:
+        RotaryEmbedding(8)(x, position_ids)
+    assert raised.value.field == field
+
+
+def test_rotary_past_the_last_position():
+    with pytest.raises(errors.OutOfRange):
+        RotaryEmbedding(8)(torch.zeros(1), torch.tensor([[2**53 + 1]]))
 
 
 # Tensors

@@ -18,11 +18,13 @@ TESTS = pathlib.Path(__file__).with_name("test_torch.py")
 # What stands once in the module, and the fault in its place.
 FAULTS = {
     "the table is a parameter": (
-        "        self._table(\"float32\")  # refuses now what is wrong",
-        "        self.table = nn.Parameter(read(self._table(\"float32\"), 0, 64))"),
+        "        self._tables = _Tables(Sinusoidal(d, base), client)",
+        "        self._tables = _Tables(Sinusoidal(d, base), client)\n"
+        "        self.table = nn.Parameter(read(self._tables.of(torch.float32), 0, 64))"),
     "the table is a buffer": (
-        "        self._table(\"float32\")  # refuses now what is wrong",
-        "        self.register_buffer(\"table\", read(self._table(\"float32\"), 0, 64))"),
+        "        self._tables = _Tables(Sinusoidal(d, base), client)",
+        "        self._tables = _Tables(Sinusoidal(d, base), client)\n"
+        "        self.register_buffer(\"table\", read(self._tables.of(torch.float32), 0, 64))"),
     "sinusoidal offset ignored": (
         "[read(table, start, length) for start", "[read(table, 0, length) for start"),
     "one offset for the whole batch": (
@@ -40,7 +42,25 @@ FAULTS = {
     "gradient does not reach x": ("return x + added.to(x.device)",
                                   "return x.detach() + added.to(x.device)"),
     "rows in float32 whatever the input's type": (
-        "self._table(_ELEMENT_TYPES[x.dtype])", "self._table(\"float32\")"),
+        "self._tables.of(x.dtype)\n", "self._tables.of(torch.float32)\n"),
+    "rotary frequencies are a buffer": (
+        "        self._tables = _Tables(self.spec, client)",
+        "        self._tables = _Tables(self.spec, client)\n"
+        "        self.register_buffer(\"inv_freq\", torch.ones(width // 2))"),
+    "rotary scaling ignored": (
+        "layout=layout, **fields)", "layout=layout, **{**fields, \"scaling\": None})"),
+    "rotary base ignored": ("Rotary(width, base, layout", "Rotary(width, None, layout"),
+    "rotary positions from 0": ("[positions - first]", "[positions - positions.min(1)[0][:, None]]"),
+    "rotary positions of the first sequence": (
+        "return gather(table, positions)\n    return", "return gather(table, positions[:1])\n    return"),
+    "rotary rows in float32 whatever the input's type": (
+        "self._tables.of(x.dtype if self.dtype is None else self.dtype)",
+        "self._tables.of(torch.float32)"),
+    "rotary rows of the input's type whatever was asked for": (
+        "x.dtype if self.dtype is None else self.dtype", "x.dtype"),
+    "sine and cosine exchanged": ("cos, sin = rows.chunk", "sin, cos = rows.chunk"),
+    "axes in the order of sequences": (
+        "position_ids.movedim(0, -1)", "position_ids.reshape(*position_ids.shape[1:], -1)"),
 }
 
 

@@ -22,6 +22,7 @@
 namespace phasor::server {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -50,6 +51,10 @@ TablePtr Open(BlockCache* cache, const CanonicalSpec& spec) {
 
 absl::StatusOr<BlockPtr> Get(BlockCache* cache, const TablePtr& table, std::int64_t index) {
   return cache->Get(table, index, &NobodyWaitsForBlock).value();
+}
+
+BlockPtr Find(BlockCache* cache, const TablePtr& table, std::int64_t index) {
+  return cache->FindBlocksOf(*table, {index * kBlockRows})[0];
 }
 
 TEST(BlockGeometry, HoldsTheLargestPowerOfTwoOfRowsThatFits) {
@@ -239,11 +244,11 @@ TEST(BlockCache, EvictionPolicy) {
   BlockCache cache(Blocks(4, 4), FakeTable::Opener(&making));
   const TablePtr table = Open(&cache, Spec());
   for (int index = 0; index < 4; ++index) ASSERT_TRUE(Get(&cache, table, index).ok());
-  EXPECT_NE(cache.FindBlock(*table, 0), nullptr);  // used again: 1 is the oldest now
+  EXPECT_NE(Find(&cache, table, 0), nullptr);  // used again: 1 is the oldest now
   ASSERT_TRUE(Get(&cache, table, 4).ok());
-  EXPECT_NE(cache.FindBlock(*table, 0), nullptr);
-  EXPECT_EQ(cache.FindBlock(*table, 1), nullptr);
-  EXPECT_NE(cache.FindBlock(*table, 2), nullptr);
+  EXPECT_NE(Find(&cache, table, 0), nullptr);
+  EXPECT_EQ(Find(&cache, table, 1), nullptr);
+  EXPECT_NE(Find(&cache, table, 2), nullptr);
   EXPECT_EQ(table->cached_blocks(), 4);
 }
 
@@ -253,7 +258,7 @@ TEST(BlockCache, EntriesArePinned) {
   const TablePtr table = Open(&cache, Spec());
   const BlockPtr pinned = Get(&cache, table, 0).value();
   for (int index = 1; index < 20; ++index) ASSERT_TRUE(Get(&cache, table, index).ok());
-  EXPECT_EQ(cache.FindBlock(*table, 0), pinned);
+  EXPECT_EQ(Find(&cache, table, 0), pinned);
   EXPECT_EQ(pinned->Rows(1, 2)[9], FakeTable::ByteOf(1, 9));
 }
 
@@ -333,6 +338,69 @@ TEST(BlockCache, FindsAllBlocksOrNone) {
   EXPECT_THAT(cache.FindBlocks(*table, -2, 2), IsEmpty());
   EXPECT_THAT(cache.FindBlocks(*table, 2, 3), IsEmpty());
   EXPECT_EQ(table->hits(), hits + 3);
+}
+
+TEST(BlockCache, FindsTheBlocksOfPositions) {
+  FakeMaking making;
+  BlockCache cache(Blocks(8, 8), FakeTable::Opener(&making));
+  const TablePtr table = Open(&cache, Spec());
+  const BlockPtr block = Get(&cache, table, -1).value();
+  const std::int64_t hits = table->hits();
+  EXPECT_THAT(cache.FindBlocksOf(*table, {-1, 0, -kBlockRows, -kBlockRows - 1}),
+              ElementsAre(block, nullptr, block, nullptr));
+  EXPECT_EQ(table->hits(), hits + 2);
+}
+
+TEST(BlockCache, CallsNobodyWhoDoesNotWait) {
+  FakeMaking making;
+  BlockCache cache(Blocks(8, 8), FakeTable::Opener(&making));
+  const TablePtr table = Open(&cache, Spec());
+  making.on_read = [&](std::int64_t) {
+    EXPECT_FALSE(cache.Get(table, 3, nullptr).has_value());  // it is being made
+  };
+  EXPECT_TRUE(cache.Get(table, 3, nullptr)->ok());
+  EXPECT_EQ(making.reads, 1);
+}
+
+TEST(BlockCache, ATableTellsWhatABlockTakes) {
+  FakeMaking making;
+  BlockCache cache(Blocks(8, 8), FakeTable::Opener(&making));
+  const TablePtr table = Open(&cache, Spec());
+  EXPECT_GT(table->block_time(), absl::Hours(1));
+  making.on_read = [](std::int64_t) { UseProcessor(absl::Milliseconds(2)); };
+  ASSERT_TRUE(Get(&cache, table, 0).ok());
+  EXPECT_GE(table->block_time(), absl::Milliseconds(2));
+  EXPECT_LT(table->block_time(), absl::Hours(1));
+  making.on_read = [](std::int64_t) {};
+  const absl::Duration before = table->block_time();
+  ASSERT_TRUE(Get(&cache, table, 1).ok());
+  EXPECT_LT(table->block_time(), before);
+}
+
+TEST(BlockCache, CountsSettledElementsOfTablesThatAreGoneToo) {
+  FakeMaking making;
+  making.table_bytes = 3 * kBlockBytes;
+  BlockCache cache(Blocks(4, 4), FakeTable::Opener(&making));
+  const TablePtr table = Open(&cache, Spec());
+  making.on_read = [&](std::int64_t) {
+    making.settled += 5;
+    making.costly += 2;
+  };
+  for (int index = 0; index < 2; ++index) ASSERT_TRUE(Get(&cache, table, index).ok());
+  EXPECT_EQ(cache.settled().settled, 10);
+  EXPECT_EQ(cache.settled().costly, 4);
+  std::vector<std::byte> row(static_cast<std::size_t>(table->spec().row_bytes()));
+  making.settled += 1;
+  const std::int64_t position = 4;
+  ASSERT_TRUE(
+      table->GatherInto(absl::MakeConstSpan(&position, 1), absl::MakeSpan(row), NeverStop).ok());
+  EXPECT_EQ(cache.settled().settled, 11);
+
+  making.settled = 7;
+  making.costly = 0;
+  ASSERT_TRUE(Get(&cache, Open(&cache, Spec(kWidth, 500)), 0).ok());
+  EXPECT_EQ(cache.settled().settled, 11 + 12);
+  EXPECT_EQ(cache.settled().costly, 4 + 2);
 }
 
 TEST(BlockCache, EntriesOutliveIt) {

@@ -4,6 +4,8 @@
 // A table whose making can be watched, held up and made to fail. Byte b of row
 // p is ByteOf(p, b).
 
+#include <time.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -11,16 +13,30 @@
 #include <memory>
 #include <utility>
 
+#include "absl/time/time.h"
 #include "phasor/core/local_table.h"
 #include "phasor/core/spec.h"
 #include "server/block_cache.h"
 
 namespace phasor::server {
 
+/// Takes so much of the calling thread's CPU time.
+inline void UseProcessor(absl::Duration time) {
+  const auto used = [] {
+    timespec now = {};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return absl::DurationFromTimespec(now);
+  };
+  for (const absl::Duration begin = used(); used() < begin + time;) {
+  }
+}
+
 struct FakeMaking {
   std::atomic<int> opened = 0;
   std::atomic<int> reads = 0;
   std::int64_t table_bytes = 1000;
+  std::atomic<std::int64_t> settled = 0;
+  std::atomic<std::int64_t> costly = 0;
   std::function<void()> on_open = [] {};
   std::function<void(std::int64_t start)> on_read = [](std::int64_t) {};
 };
@@ -43,8 +59,8 @@ class FakeTable final : public LocalTable {
   }
 
   std::int64_t memory_bytes() const override { return making_.table_bytes; }
-  std::int64_t settled_elements() const override { return 0; }
-  std::int64_t costly_elements() const override { return 0; }
+  std::int64_t settled_elements() const override { return making_.settled; }
+  std::int64_t costly_elements() const override { return making_.costly; }
 
  protected:
   void DoRead(std::int64_t start, std::int64_t count, std::byte* out, StopCheck&) const override {

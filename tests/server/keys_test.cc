@@ -60,6 +60,18 @@ std::vector<Variant> Variants() {
       for (double w : {1.0, 0.5, 0.25, frequency}) s->mutable_explicit_()->add_frequencies(w);
     });
   };
+  const auto timescales = [](double least, double most) {
+    return SinusoidalWith([=](S s) {
+      s->mutable_timescales()->set_min_timescale(least);
+      s->mutable_timescales()->set_max_timescale(most);
+    });
+  };
+  const auto odd = [](v1::OddColumn column) {
+    return SinusoidalWith([=](S s) {
+      s->set_width(9);
+      s->set_odd_column(column);
+    });
+  };
   using R = v1::Rotary*;
   using Y = v1::YarnScaling*;
   const v1::TableSpec rotary = RotaryWith([](R) {});
@@ -80,6 +92,35 @@ std::vector<Variant> Variants() {
       change(r->mutable_yarn());
     });
   };
+  using B = v1::RelativeBuckets*;
+  const auto buckets = [](const std::function<void(B)>& change) {
+    v1::TableSpec spec;
+    spec.mutable_relative_buckets()->set_num_buckets(16);
+    change(spec.mutable_relative_buckets());
+    return spec;
+  };
+  using A = v1::Alibi*;
+  const auto alibi = [](const std::function<void(A)>& change) {
+    v1::TableSpec spec;
+    spec.mutable_alibi()->set_head_count(8);
+    change(spec.mutable_alibi());
+    return spec;
+  };
+  using N = v1::NoPosition*;
+  const auto none = [](const std::function<void(N)>& change) {
+    v1::TableSpec spec;
+    spec.mutable_none()->set_width(8);
+    change(spec.mutable_none());
+    return spec;
+  };
+  using T = v1::Timestep*;
+  const auto timestep = [](const std::function<void(T)>& change) {
+    v1::TableSpec spec;
+    spec.mutable_timestep()->set_width(8);
+    spec.mutable_timestep()->set_downscale_freq_shift(0);
+    change(spec.mutable_timestep());
+    return spec;
+  };
   return {
       {"scheme", sinusoidal, learned},
       {"element_type", sinusoidal, float16},
@@ -90,6 +131,11 @@ std::vector<Variant> Variants() {
       {"ladder of shift 0", sinusoidal, downscaled(0)},
       {"downscale_shift", downscaled(0), downscaled(1)},
       {"frequencies", explicit_last(0.125), explicit_last(0.12500001)},
+      {"timescales", sinusoidal, timescales(1, 9999)},
+      {"min_timescale", timescales(1, 10000), timescales(2, 10000)},
+      {"max_timescale", timescales(1, 10000), timescales(1, 9999)},
+      {"odd_column", odd(v1::ODD_COLUMN_ZERO), odd(v1::ODD_COLUMN_SINE)},
+      {"odd width", sinusoidal, odd(v1::ODD_COLUMN_ZERO)},
       {"layout", sinusoidal, SinusoidalWith([](S s) { s->set_layout(v1::LAYOUT_COS_SIN_HALVES); })},
       {"position_offset", sinusoidal, SinusoidalWith([](S s) { s->set_position_offset(1); })},
       {"zero_row", sinusoidal, SinusoidalWith([](S s) { s->set_zero_row(5); })},
@@ -111,6 +157,26 @@ std::vector<Variant> Variants() {
          y->set_mscale(1);
          y->set_mscale_all_dim(1);
        })},
+      {"timestep for sinusoidal", sinusoidal, timestep([](T) {})},
+      {"timestep width", timestep([](T) {}), timestep([](T t) { t->set_width(9); })},
+      {"max_period", timestep([](T) {}), timestep([](T t) { t->set_max_period(9999); })},
+      {"downscale_freq_shift", timestep([](T) {}),
+       timestep([](T t) { t->set_downscale_freq_shift(1); })},
+      {"scale", timestep([](T) {}), timestep([](T t) { t->set_scale(2); })},
+      {"flip_sin_to_cos", timestep([](T) {}), timestep([](T t) { t->set_flip_sin_to_cos(true); })},
+      {"none for rotary", rotary, none([](N) {})},
+      {"none's width", none([](N) {}), none([](N n) { n->set_width(10); })},
+      {"none's layout", none([](N) {}),
+       none([](N n) { n->set_layout(v1::LAYOUT_SIN_COS_HALVES); })},
+      {"additive", none([](N) {}), none([](N n) { n->set_additive(true); })},
+      {"alibi for none", none([](N n) { n->set_additive(true); }), alibi([](A) {})},
+      {"head_count", alibi([](A) {}), alibi([](A a) { a->set_head_count(9); })},
+      {"bias_max", alibi([](A) {}), alibi([](A a) { a->set_bias_max(9); })},
+      {"form", alibi([](A) {}), alibi([](A a) { a->set_form(v1::ALIBI_FORM_KEY_POSITION); })},
+      {"buckets for alibi", alibi([](A) {}), buckets([](B) {})},
+      {"num_buckets", buckets([](B) {}), buckets([](B b) { b->set_num_buckets(6); })},
+      {"max_distance", buckets([](B) {}), buckets([](B b) { b->set_max_distance(5); })},
+      {"bidirectional", buckets([](B) {}), buckets([](B b) { b->set_bidirectional(false); })},
       {"learned width", learned, LearnedWith([](L l) { l->set_width(9); })},
       {"stddev", learned, LearnedWith([](L l) { l->set_stddev(0.03); })},
       {"seed", learned, LearnedWith([](L l) { l->set_seed(1); })},

@@ -231,6 +231,15 @@ TEST_F(LearnedTablesTest, ATypeTooNarrowForANumberIsRefusedNamingItsPlace) {
   EXPECT_TRUE(TableStatus(&server, half).ok());
 }
 
+TEST_F(LearnedTablesTest, AreNoIntegers) {
+  RunningServer server(TableOptions());
+  v1::TableSpec integers = Named("t");
+  integers.set_element_type(v1::ELEMENT_TYPE_INT32);
+  const grpc::Status status = TableStatus(&server, integers);
+  ExpectError(status, grpc::StatusCode::INVALID_ARGUMENT, "spec.element_type");
+  EXPECT_THAT(status.error_message(), HasSubstr("INT32 is no type of learned_table elements"));
+}
+
 TEST_F(LearnedTablesTest, AreListedOpenedOrNotPageByPage) {
   WriteTable(folder_ / "u.safetensors", Weights(2));
   Options options = TestOptions();

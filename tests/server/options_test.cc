@@ -91,6 +91,14 @@ TEST(Options, RefuseDurationsThatAreNone) {
   }
 }
 
+TEST(Options, RefuseAWordBehindAValue) {
+  for (const char* word : {"extra", "unix:/tmp/x"}) {
+    EXPECT_THAT(Fault({"--listen=127.0.0.1:0", word}), HasSubstr(std::string(word) + ": no such"));
+    EXPECT_THAT(Fault({"--listen", "127.0.0.1:0", word}),
+                HasSubstr(std::string(word) + ": no such"));
+  }
+}
+
 TEST(Options, RefuseARepeatedFlag) {
   EXPECT_THAT(Fault({"--threads=1", "--threads=2"}),
               AllOf(HasSubstr("--threads"), HasSubstr("1, 2")));

@@ -49,7 +49,6 @@ TEST(Overload, AWideRangeStopsAtItsDeadlineAndHotCallsGoOn) {
   ASSERT_TRUE(GetRows(&server, hot, &rows).ok());
   ASSERT_TRUE(
       GetRows(&server, RangeRequest<v1::GetRowsRequest>(WidestFloat64(), 0, 1), &rows).ok());
-  const std::int64_t made_before = server.server().cache().blocks_made();
 
   std::atomic<bool> stop = false;
   std::atomic<int> answered = 0;
@@ -79,10 +78,44 @@ TEST(Overload, AWideRangeStopsAtItsDeadlineAndHotCallsGoOn) {
   // has had its turn and has seen that nobody waits.
   GoThroughPool(&server);
   GoThroughPool(&server);
-  const std::int64_t made = server.server().cache().blocks_made();
-  EXPECT_LT(made - made_before, 100);
+  const WorkPool& pool = server.server().pool();
+  const std::int64_t before = pool.steps();
   GoThroughPool(&server);
-  EXPECT_EQ(server.server().cache().blocks_made(), made);
+  const std::int64_t between = pool.steps();
+  GoThroughPool(&server);
+  EXPECT_EQ(between - before, 1);
+  EXPECT_EQ(pool.steps() - between, 1);
+}
+
+// Two blocks, the second of one row.
+const v1::TableSpec& TwoBlocks() {
+  static const v1::TableSpec spec = LearnedProto(8193, 2);
+  return spec;
+}
+
+TEST(Overload, ABlockThatIsMadeQuicklyIsMadeWhereTheCallArrives) {
+  FakeMaking making;
+  RunningServer server(TestOptions(), FakeTable::Opener(&making));
+  v1::Rows rows;
+  // What a block takes shows with the first one.
+  ASSERT_TRUE(GetRows(&server, RangeRequest<v1::GetRowsRequest>(TwoBlocks(), 8192, 1), &rows).ok());
+  const std::int64_t steps = server.server().pool().steps();
+  EXPECT_GT(steps, 0);
+  ASSERT_TRUE(GetRows(&server, RangeRequest<v1::GetRowsRequest>(TwoBlocks(), 77, 1), &rows).ok());
+  EXPECT_EQ(server.server().pool().steps(), steps);
+  EXPECT_EQ(making.reads, 2);
+  EXPECT_EQ(rows.data()[3], static_cast<char>(FakeTable::ByteOf(77, 3)));
+}
+
+TEST(Overload, ABlockThatTakesLongIsMadeInThePool) {
+  FakeMaking making;
+  making.on_read = [](std::int64_t) { UseProcessor(absl::Milliseconds(1)); };
+  RunningServer server(TestOptions(), FakeTable::Opener(&making));
+  v1::Rows rows;
+  ASSERT_TRUE(GetRows(&server, RangeRequest<v1::GetRowsRequest>(TwoBlocks(), 8192, 1), &rows).ok());
+  const std::int64_t steps = server.server().pool().steps();
+  ASSERT_TRUE(GetRows(&server, RangeRequest<v1::GetRowsRequest>(TwoBlocks(), 77, 1), &rows).ok());
+  EXPECT_GT(server.server().pool().steps(), steps);
 }
 
 TEST(Overload, ShortCallsPassALongOneInThePool) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -233,6 +234,32 @@ TEST(ReadRows, MakesEachBlockOnce) {
   EXPECT_EQ(server.server().cache().blocks_made(), 63);
 }
 
+TEST(ReadRows, OfARangeLargerThanTheCachePutsNothingOut) {
+  Options options = TestOptions();
+  options.cache_bytes = 8 << 20;
+  RunningServer server(options);
+  v1::Rows hot;
+  ASSERT_TRUE(
+      GetRows(&server, RangeRequest<v1::GetRowsRequest>(SinusoidalProto(512), 0, 1024), &hot).ok());
+  BlockCache& cache = server.server().cache();
+  const std::int64_t made = cache.blocks_made();
+
+  v1::TableSpec spec = SinusoidalProto(510);
+  spec.mutable_sinusoidal()->set_base(500);
+  // Some of its rows are in the cache, in the middle of a message.
+  v1::Rows some;
+  ASSERT_TRUE(GetRows(&server, RangeRequest<v1::GetRowsRequest>(spec, 4000, 100), &some).ok());
+  std::vector<v1::Rows> messages;
+  ASSERT_TRUE(
+      ReadRows(&server, RangeRequest<v1::ReadRowsRequest>(spec, -10, 10'000), &messages).ok());
+  ExpectSameRows(Joined(messages), LocalRows(spec, -10, 10'000));
+  EXPECT_LE(cache.blocks_made(), made + 5);
+
+  ASSERT_TRUE(
+      GetRows(&server, RangeRequest<v1::GetRowsRequest>(SinusoidalProto(512), 0, 1024), &hot).ok());
+  EXPECT_LE(cache.blocks_made(), made + 5);
+}
+
 TEST(ReadRows, SendsARowThatIsAMessage) {
   RunningServer server;
   v1::TableSpec spec = SinusoidalProto(65536);
@@ -455,6 +482,26 @@ TEST(GetServerInfo, TellsVersionAndLimits) {
   EXPECT_EQ(info.cache_bytes(), 1 << 20);
   EXPECT_EQ(info.cached_bytes(), 0);
   EXPECT_EQ(info.max_width(), 65536);
+}
+
+TEST(GetServerInfo, CountsSettledElements) {
+  RunningServer server;
+  // Exact cases in every row: a power of two to each pair.
+  v1::TableSpec spec;
+  auto* frequencies = spec.mutable_sinusoidal()->mutable_explicit_()->mutable_frequencies();
+  for (int i = 0; i < 64; ++i) frequencies->Add(std::ldexp(1.0, -i));
+  spec.mutable_sinusoidal()->set_width(128);
+  v1::Rows rows;
+  ASSERT_TRUE(GetRows(&server, RangeRequest<v1::GetRowsRequest>(spec, 0, 128), &rows).ok());
+  grpc::ClientContext context;
+  v1::GetServerInfoResponse info;
+  ASSERT_TRUE(server->GetServerInfo(&context, v1::GetServerInfoRequest(), &info).ok());
+  const auto table = LocalTable::Create(SpecOf(spec));
+  std::vector<std::byte> same(rows.data().size());
+  ASSERT_TRUE(table->ReadInto(0, 128, absl::MakeSpan(same)).ok());
+  ASSERT_GT(table->settled_elements(), 0);
+  EXPECT_EQ(info.settled_elements(), table->settled_elements());
+  EXPECT_EQ(info.costly_elements(), table->costly_elements());
 }
 
 TEST(Server, ServesOnAUnixSocketAndOnSeveralAddresses) {

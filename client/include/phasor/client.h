@@ -18,6 +18,7 @@
 #include "absl/time/time.h"
 #include "phasor/core/export.h"
 #include "phasor/core/spec.h"
+#include "phasor/models/model.h"
 #include "phasor/table.h"
 
 namespace phasor {
@@ -88,7 +89,7 @@ struct TableInfo {
   std::int64_t misses = 0;  ///< look-ups of blocks that had to be computed
 };
 
-/// The server's version and limits.
+/// The server's version, its limits, and what it counts.
 struct ServerInfo {
   std::string version;
   std::int64_t numerics_version = 0;   ///< of the bits; EXACT is the same in all
@@ -97,6 +98,8 @@ struct ServerInfo {
   std::int64_t cache_bytes = 0;        ///< bound of the cache
   std::int64_t cached_bytes = 0;       ///< in the cache now
   std::int64_t max_width = 0;
+  std::int64_t settled_elements = 0;  ///< so far, whose rounding took wider arithmetic
+  std::int64_t costly_elements = 0;   ///< of those, the ones that took arbitrary precision
 };
 
 /// What grpc.health.v1 says of a service.
@@ -150,6 +153,16 @@ class PHASOR_EXPORT Client {
   /// FAILED_PRECONDITION if the server means another table by the same spec;
   /// NOT_FOUND (spec.learned_table.name) if it has none of that name.
   absl::StatusOr<Table> Open(const TableSpec& spec) const;
+
+  /// Opens a table of the model that `config_json`, the text of its config.json,
+  /// describes: the one of that name (DescribeModel lists them), or the only one.
+  /// The configuration is read in this process, the table asked for as by Open.
+  ///
+  ///     auto table = client->OpenModel(config_json, "sliding_attention");
+  ///
+  /// **Errors**: those of DescribeModel, ModelDescription::SpecOf and Open.
+  absl::StatusOr<Table> OpenModel(absl::string_view config_json, absl::string_view table = "",
+                                  const ModelOptions& options = {}) const;
 
   /// The tables that the server holds, in order of fingerprint; none for a
   /// local client.

@@ -43,10 +43,10 @@ constexpr float ToFloat(Float16 x) {
 }
 
 /// The C++ types that a table's elements have: float for FLOAT32, double for
-/// FLOAT64, Float16, Bfloat16.
+/// FLOAT64, Float16, Bfloat16, std::int32_t for INT32.
 template <typename T>
 concept Element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, Float16> ||
-    std::same_as<T, Bfloat16>;
+    std::same_as<T, Bfloat16> || std::same_as<T, std::int32_t>;
 
 /// The element type that T stands for.
 template <Element T>
@@ -55,6 +55,7 @@ constexpr ElementType ElementTypeOf() {
   if constexpr (std::same_as<T, double>) return ElementType::kFloat64;
   if constexpr (std::same_as<T, Float16>) return ElementType::kFloat16;
   if constexpr (std::same_as<T, Bfloat16>) return ElementType::kBfloat16;
+  if constexpr (std::same_as<T, std::int32_t>) return ElementType::kInt32;
 }
 
 /// The bytes of `elements`.

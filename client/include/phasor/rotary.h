@@ -41,8 +41,9 @@ enum class Pairing : std::uint8_t {
 /// widened, and rounded once to nearest, ties to even. With a FLOAT32 table an
 /// element of a float array is within 3 * 2^-24 * (|a| + |b|) of the real value.
 ///
-/// **Errors**: INVALID_ARGUMENT (table) if it is learned, has one half of its
-/// pairs alone, a zero row, or is FLOAT64; (head_width) if less than r; (x)
+/// **Errors**: INVALID_ARGUMENT (table) if it is of another scheme than
+/// sinusoidal, rotary and none (not additive), has one half of its pairs alone, a zero row, an odd
+/// width, or is FLOAT64; (head_width) if less than r; (x)
 /// if x is not whole rows of heads; OUT_OF_RANGE (positions[k]); those of
 /// Table::Gather, by which the rows come. `x` is then unchanged.
 PHASOR_EXPORT absl::Status ApplyRotary(absl::Span<float> x,

@@ -120,8 +120,8 @@ class PHASOR_EXPORT Table {
 
   /// As Gather, at real positions, each taken exactly; formula tables alone.
   ///
-  /// **Errors**: INVALID_ARGUMENT (real_positions) for learned tables,
-  /// (real_positions[k]) for a position that is not finite; OUT_OF_RANGE
+  /// **Errors**: INVALID_ARGUMENT (real_positions) for learned tables and
+  /// relative_buckets, (real_positions[k]) for a position that is not finite; OUT_OF_RANGE
   /// (real_positions[k]).
   absl::StatusOr<Rows> GatherReal(absl::Span<const double> positions) const;
   template <Element T>

@@ -21,12 +21,15 @@ from phasor_tables._library import version as _version
 from phasor_tables._table import Cursor, Table
 from phasor_tables.errors import FieldViolation, PhasorError
 from phasor_tables.formulas import shift_pe, sinusoidal_freqs, sinusoidal_pe
+from phasor_tables.rotary import (DynamicNtkScaling, LinearScaling, Llama3Scaling, LongRopeScaling,
+                                  NtkScaling, ProportionalScaling, Rotary, YarnScaling)
 from phasor_tables.specs import LearnedInit, LearnedTable, Sinusoidal
 
 __version__ = _version()
 
 __all__ = [
-    "Client", "Counters", "Cursor", "FieldViolation", "LearnedInit", "LearnedTable", "PhasorError",
-    "Rows", "ServerInfo", "Sinusoidal", "Table", "errors", "local", "shift_pe", "sinusoidal_freqs",
-    "sinusoidal_pe",
+    "Client", "Counters", "Cursor", "DynamicNtkScaling", "FieldViolation", "LearnedInit",
+    "LearnedTable", "LinearScaling", "Llama3Scaling", "LongRopeScaling", "NtkScaling",
+    "PhasorError", "ProportionalScaling", "Rotary", "Rows", "ServerInfo", "Sinusoidal", "Table", "YarnScaling",
+    "errors", "local", "shift_pe", "sinusoidal_freqs", "sinusoidal_pe",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import time
@@ -10,7 +11,7 @@ from typing import Any, AsyncGenerator, Callable, Optional, TypeVar
 
 import grpc
 
-from phasor_tables._wire import CANCELLED, SERVICE, Failure
+from phasor_tables._wire import CANCELLED, SERVICE, UNAVAILABLE, Failure
 from phasor_tables.errors import InvalidArgument, field_error
 
 T = TypeVar("T")
@@ -63,13 +64,23 @@ class _ForkGate:
 
     _LONGEST_WAIT = 5.0
 
-    def __init__(self) -> None:
+    def __init__(self, lost: bool = False) -> None:
         self._state = threading.Condition()
         self._calls = 0
         self._forking = False
+        self._lost = lost
+        self._child_lost = lost
+
+    def check(self) -> None:
+        """Raises Failure where calls would hang."""
+        if self._lost:
+            raise Failure(UNAVAILABLE, "this process was forked while an asyncio client of "
+                          "gRPC's was connected; close that before, or start processes otherwise",
+                          (("grpc-retry-pushback-ms", "-1"),))
 
     def enter(self) -> None:
         """Begins a call."""
+        self.check()
         with self._state:
             while self._forking:
                 self._state.wait()
@@ -87,6 +98,11 @@ class _ForkGate:
         with self._state:
             self._forking = True
             self._state.wait_for(lambda: self._calls == 0, self._LONGEST_WAIT)
+        self._child_lost = self._lost or _asyncio_polls()
+
+    def after_fork(self) -> _ForkGate:
+        """The gate of the forked process."""
+        return _ForkGate(self._child_lost)
 
     def open(self) -> None:
         """After it, in the parent."""
@@ -96,6 +112,21 @@ class _ForkGate:
 
 
 _gate = _ForkGate()
+
+
+def _asyncio_polls() -> bool:
+    """Whether the thread of grpc.aio runs, on which gRPC then relies, and which no fork takes along."""
+    def runs() -> bool:
+        return any("_poll_wrapper" in thread.name for thread in threading.enumerate())
+
+    if runs():
+        gc.collect()  # channels that are closed: it ends with the last one
+    return runs()
+
+
+def check_process() -> None:
+    """Raises Failure in a process in which gRPC's calls would hang."""
+    _gate.check()
 
 
 class _Started:
@@ -212,7 +243,7 @@ _of_the_parent: list[Any] = []
 
 def _after_fork() -> None:
     global _gate
-    _gate = _ForkGate()
+    _gate = _gate.after_fork()
     for transport in list(_transports):
         transport.abandon()
 

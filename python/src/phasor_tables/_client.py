@@ -10,6 +10,7 @@ from phasor_tables._channel import ChannelTransport
 from phasor_tables._connection import Counters, ServerInfo, run
 from phasor_tables._session import Options, Session
 from phasor_tables._table import Table
+from phasor_tables.rotary import Rotary
 from phasor_tables.specs import LearnedInit, LearnedTable, Sinusoidal, Spec
 
 
@@ -60,6 +61,10 @@ class Client:
     def sinusoidal(self, width: int, base: Optional[float] = None, **fields: Any) -> Table:
         """Opens ``Sinusoidal(width, base, **fields)``."""
         return self.open(Sinusoidal(width, base, **fields))
+
+    def rotary(self, width: int, base: Optional[float] = None, **fields: Any) -> Table:
+        """Opens ``Rotary(width, base, **fields)``."""
+        return self.open(Rotary(width, base, **fields))
 
     def learned_init(self, max_positions: int, width: int, **fields: Any) -> Table:
         """Opens ``LearnedInit(max_positions, width, **fields)``."""

@@ -65,7 +65,7 @@ class Counters:
     local_fallbacks: int = 0
     """Calls computed here because no server answered."""
     block_hits: int = 0
-    """Blocks of rows found in memory."""
+    """Times that rows were found in blocks in memory."""
     block_misses: int = 0
     """Blocks of rows that had to be made or fetched."""
 
@@ -165,7 +165,7 @@ class Connection(Protocol):
     def begin(self, table: TableKey, start: int, count: int, limits: Limits,
               done: Callable[[Optional[Array]], None]) -> Optional[Started]: ...
 
-    async def gather(self, table: TableKey, positions: Array, out: Optional[Array],
+    async def gather(self, table: TableKey, positions: Array, axes: int, out: Optional[Array],
                      limits: Limits) -> Array: ...
 
     async def shift(self, table: TableKey, rows: Array, by: int | float, out: Array,
@@ -201,10 +201,10 @@ class LocalConnection:
               done: Callable[[Optional[Array]], None]) -> Optional[Started]:
         return None  # made when wanted, in less time than a call takes
 
-    async def gather(self, table: TableKey, positions: Array, out: Optional[Array],
+    async def gather(self, table: TableKey, positions: Array, axes: int, out: Optional[Array],
                      limits: Limits) -> Array:
-        result = _empty(table, positions.size) if out is None else out
-        await self._compute(lambda: table.kernel.gather(positions, result))
+        result = _empty(table, positions.size // axes) if out is None else out
+        await self._compute(lambda: table.kernel.gather(positions, axes, result))
         return result
 
     async def shift(self, table: TableKey, rows: Array, by: int | float, out: Array,
@@ -318,9 +318,13 @@ class GrpcConnection:
                 done(None)
 
         request = table.request("GetRows", start_position=start, row_count=count)
+        try:
+            begun = self._transport.start("GetRows", request, limits.deadline - time.monotonic(),
+                                          table.metadata, finish)
+        except Failure:  # so is whoever reads
+            return None
         self._counters.rpcs += 1
-        return self._transport.start("GetRows", request, limits.deadline - time.monotonic(),
-                                     table.metadata, finish)
+        return begun
 
     async def _read_stream(self, table: TableKey, start: int, count: int, out: Optional[Array],
                            limits: Limits) -> Array:
@@ -361,22 +365,25 @@ class GrpcConnection:
             self._max_message_bytes = min(info.max_message_bytes, _MAX_MESSAGE_BYTES)
         return max(1, (self._max_message_bytes - head_bytes) // row_bytes)
 
-    async def gather(self, table: TableKey, positions: Array, out: Optional[Array],
+    async def gather(self, table: TableKey, positions: Array, axes: int, out: Optional[Array],
                      limits: Limits) -> Array:
         field = "positions" if positions.dtype == np.int64 else "real_positions"
+        several: dict[str, Any] = {"axes": axes} if axes != 1 else {}
         head_bytes = _HEAD_BYTES + len(table.request("GatherRows"))
+        count = positions.size // axes
         part = await self._rows_per_message(
-            positions.size, max(table.spec.row_bytes, _POSITION_BYTES), head_bytes, limits)
-        if out is None and part < positions.size:
-            out = _empty(table, positions.size)
-        for done in range(0, positions.size, part):
-            some = positions[done:done + part]
-            request = table.request("GatherRows", **{field: some.tolist()})
+            count, max(table.spec.row_bytes, axes * _POSITION_BYTES), head_bytes, limits)
+        if out is None and part < count:
+            out = _empty(table, count)
+        for done in range(0, count, part):
+            some = min(part, count - done)
+            asked = positions[done * axes:(done + some) * axes].tolist()
+            request = table.request("GatherRows", **{field: asked}, **several)
             data = await self._ask("GatherRows", request, table.metadata, limits)
-            rows = decode_rows(data, table.spec, None, some.size)
+            rows = decode_rows(data, table.spec, None, some)
             if out is None:
                 return rows
-            out[done:done + some.size] = rows
+            out[done:done + some] = rows
         return _empty(table, 0) if out is None else out
 
     async def shift(self, table: TableKey, rows: Array, by: int | float, out: Array,
@@ -466,9 +473,10 @@ class FallbackConnection:
         half = Limits(now + (limits.deadline - now) / 2)
         return self._server.begin(table, start, count, half, done)
 
-    async def gather(self, table: TableKey, positions: Array, out: Optional[Array],
+    async def gather(self, table: TableKey, positions: Array, axes: int, out: Optional[Array],
                      limits: Limits) -> Array:
-        return await self._either(table, limits, lambda c, l: c.gather(table, positions, out, l))
+        return await self._either(table, limits,
+                                  lambda c, l: c.gather(table, positions, axes, out, l))
 
     async def shift(self, table: TableKey, rows: Array, by: int | float, out: Array,
                     limits: Limits) -> None:

@@ -38,8 +38,8 @@ class Rows(np.ndarray[Any, Any]):
     they can be told that it is read-only, and a copy of their own otherwise.
     """
 
-    lines: Array
-    """Of a block that is kept: lines_of it."""
+    first: int
+    """Of a block that is kept: the position of its first row."""
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         plain = np.asarray(array)
@@ -66,12 +66,6 @@ def read_only(array: Array) -> Rows:
 def bytes_of(array: Array) -> Array:
     """The bytes of a contiguous array, [n]."""
     return array.reshape(-1).view(np.uint8)
-
-
-def lines_of(rows: Array) -> Array:
-    """Contiguous rows, each as one element without structure, [n]: what is copied fastest."""
-    row = np.dtype((np.void, rows.shape[1] * rows.dtype.itemsize))
-    return np.asarray(rows).view(row).reshape(-1)
 
 
 def holds(array: Array, dtype: np.dtype[Any]) -> bool:

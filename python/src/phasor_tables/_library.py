@@ -13,79 +13,35 @@ from typing import Any, Optional
 
 import numpy as np
 
-from phasor_tables.errors import FieldViolation, InvalidArgument, error_of, field_error
-from phasor_tables.specs import LearnedInit, LearnedTable, Sinusoidal, Spec, int64, real
+from phasor_tables._structs import (ELEMENT_TYPES, LearnedInitStruct, LearnedTableStruct,
+                                    RotaryStruct, SinusoidalStruct, struct_of)
+from phasor_tables.errors import FieldViolation, error_of
+from phasor_tables.specs import Spec
 
 _CODES = {3: "INVALID_ARGUMENT", 5: "NOT_FOUND", 8: "RESOURCE_EXHAUSTED", 11: "OUT_OF_RANGE",
           13: "INTERNAL"}
-_ELEMENT_TYPES = ("float32", "float64", "float16", "bfloat16")  # from 1
-_LADDERS = ("paper", "inclusive", "downscaled", "explicit")  # from 0
-_LAYOUTS = ("sin_cos_interleaved", "sin_cos_halves", "cos_sin_halves", "cos_sin_interleaved",
-            "cos_sin_duplicated_halves", "cos_sin_duplicated_pairs", "cos_only",
-            "sin_only")  # from 1
 
 
 class _Error(ctypes.Structure):
     _fields_ = [("code", c_int32), ("field", c_char * 124), ("message", c_char * 1024)]
 
 
-class _SinusoidalStruct(ctypes.Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("element_type", c_int32),
-        ("numerics", c_int32),
-        ("width", c_int64),
-        ("base", POINTER(c_double)),
-        ("ladder", c_int32),
-        ("layout", c_int32),
-        ("position_offset", c_int64),
-        ("zero_row", POINTER(c_int64)),
-        ("downscale_shift", POINTER(c_double)),
-        ("frequencies", POINTER(c_double)),
-        ("frequency_count", c_size_t),
-    ]
-
-
-class _LearnedInitStruct(ctypes.Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("element_type", c_int32),
-        ("numerics", c_int32),
-        ("max_positions", c_int64),
-        ("width", c_int64),
-        ("stddev", POINTER(c_double)),
-        ("seed", c_int64),
-        ("stream", c_int64),
-    ]
-
-
-class _LearnedTableStruct(ctypes.Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("element_type", c_int32),
-        ("numerics", c_int32),
-        ("name", c_char_p),
-        ("content_sha256", c_char_p),
-        ("max_positions", c_int64),
-        ("width", c_int64),
-    ]
-
-
 def _load() -> ctypes.CDLL:
     library = ctypes.CDLL(str(pathlib.Path(__file__).with_name("libphasor.so")))
     error = POINTER(_Error)
     functions: dict[str, tuple[Any, list[Any]]] = {
-        "phasor_spec_sinusoidal": (c_int32, [POINTER(_SinusoidalStruct), POINTER(c_void_p), error]),
-        "phasor_spec_learned_init": (
-            c_int32, [POINTER(_LearnedInitStruct), POINTER(c_void_p), error]),
-        "phasor_spec_learned_table": (
-            c_int32, [POINTER(_LearnedTableStruct), POINTER(c_void_p), error]),
+        **{f"phasor_spec_{scheme}": (c_int32, [POINTER(struct), POINTER(c_void_p), error])
+           for scheme, struct in (("sinusoidal", SinusoidalStruct), ("rotary", RotaryStruct),
+                                  ("learned_init", LearnedInitStruct),
+                                  ("learned_table", LearnedTableStruct))},
         "phasor_spec_free": (None, [c_void_p]),
         "phasor_spec_text": (c_char_p, [c_void_p]),
         "phasor_spec_fingerprint": (c_char_p, [c_void_p]),
         "phasor_spec_element_type": (c_int32, [c_void_p]),
         "phasor_spec_row_width": (c_int64, [c_void_p]),
         "phasor_spec_row_bytes": (c_int64, [c_void_p]),
+        "phasor_spec_axes": (c_int64, [c_void_p]),
+        "phasor_spec_attention_factor": (c_double, [c_void_p]),
         "phasor_spec_first_position": (c_int64, [c_void_p]),
         "phasor_spec_last_position": (c_int64, [c_void_p]),
         "phasor_spec_bounded": (c_int32, [c_void_p]),
@@ -99,8 +55,9 @@ def _load() -> ctypes.CDLL:
         "phasor_open": (c_int32, [c_void_p, POINTER(c_void_p), error]),
         "phasor_close": (None, [c_void_p]),
         "phasor_read": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, c_size_t, error]),
-        "phasor_gather": (c_int32, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, error]),
-        "phasor_gather_real": (c_int32, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, error]),
+        **{f"phasor_gather{kind}": (
+            c_int32, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, error])
+           for kind in ("", "_real", "_axes", "_axes_real")},
         "phasor_version": (c_char_p, []),
     }
     for name, (result, arguments) in functions.items():
@@ -118,6 +75,23 @@ def version() -> str:
     return _text(_phasor.phasor_version())
 
 
+# Keeps the interpreter's lock: it copies for less time than it takes to get that back.
+_gather_blocks = ctypes.PyDLL(_phasor._name).phasor_gather_blocks
+_gather_blocks.restype = c_size_t
+_gather_blocks.argtypes = [c_void_p, c_size_t, c_size_t, c_void_p, c_size_t, c_void_p]
+
+
+def gather_blocks(blocks: np.ndarray[Any, Any], positions: np.ndarray[Any, Any],
+                  out: np.ndarray[Any, Any]) -> bool:
+    """Fills ``out``, [n, row_width], with the rows at n positions, if they are in the blocks.
+
+    ``blocks`` is [m, 4], int64: structs phasor_block in the order of their positions.
+    """
+    taken: int = _gather_blocks(blocks.ctypes.data, len(blocks), out.shape[1] * out.itemsize,
+                                positions.ctypes.data, positions.size, out.ctypes.data)
+    return taken == positions.size
+
+
 def _text(value: bytes) -> str:
     return value.decode()
 
@@ -131,41 +105,24 @@ def _check(code: int, error: _Error) -> None:
     raise error_of(_CODES.get(code, "UNKNOWN"), message, violations)
 
 
-def _number(field: str, word: Any, words: tuple[str, ...], first: int) -> int:
-    if word not in words:
-        raise field_error(InvalidArgument, field, f"{word!r} is none of {', '.join(words)}")
-    return first + words.index(word)
-
-
-def _pointer(kind: Any, value: Any) -> Any:
-    return None if value is None else ctypes.pointer(kind(value))
-
-
 class CheckedSpec:
     """A spec that is right: every field in range."""
 
     def __init__(self, spec: Spec) -> None:
         self._spec: Optional[int] = None
         handle, error = c_void_p(), _Error()
-        if isinstance(spec, Sinusoidal):
-            code = _phasor.phasor_spec_sinusoidal(byref(_sinusoidal(spec)), byref(handle),
-                                                  byref(error))
-        elif isinstance(spec, LearnedInit):
-            code = _phasor.phasor_spec_learned_init(byref(_learned_init(spec)), byref(handle),
-                                                    byref(error))
-        elif isinstance(spec, LearnedTable):
-            code = _phasor.phasor_spec_learned_table(byref(_learned_table(spec)), byref(handle),
-                                                     byref(error))
-        else:
-            raise TypeError(f"{spec!r} is no spec of a table")
-        _check(code, error)
+        scheme, struct = struct_of(spec)
+        check = getattr(_phasor, "phasor_spec_" + scheme)
+        _check(check(byref(struct), byref(handle), byref(error)), error)
         self._spec = handle.value
         self.source = spec
         self.text = _text(_phasor.phasor_spec_text(handle))
         self.fingerprint = _text(_phasor.phasor_spec_fingerprint(handle))
-        self.element_type = _ELEMENT_TYPES[_phasor.phasor_spec_element_type(handle) - 1]
+        self.element_type = ELEMENT_TYPES[_phasor.phasor_spec_element_type(handle) - 1]
         self.row_width: int = _phasor.phasor_spec_row_width(handle)
         self.row_bytes: int = _phasor.phasor_spec_row_bytes(handle)
+        self.axes: int = _phasor.phasor_spec_axes(handle)
+        self.attention_factor: float = _phasor.phasor_spec_attention_factor(handle)
         self.first_position: int = _phasor.phasor_spec_first_position(handle)
         self.last_position: int = _phasor.phasor_spec_last_position(handle)
         self.bounded = bool(_phasor.phasor_spec_bounded(handle))
@@ -223,74 +180,11 @@ class Kernel:
         _check(_phasor.phasor_read(self._table, start, count, out.ctypes.data, out.nbytes,
                                    byref(error)), error)
 
-    def gather(self, positions: np.ndarray[Any, Any], out: np.ndarray[Any, Any]) -> None:
-        """Writes one row for each of the positions, int64 or float64, to ``out``."""
-        function = (_phasor.phasor_gather
-                    if positions.dtype == np.int64 else _phasor.phasor_gather_real)
+    def gather(self, positions: np.ndarray[Any, Any], axes: int,
+               out: np.ndarray[Any, Any]) -> None:
+        """Writes one row for each ``axes`` of the positions, int64 or float64, to ``out``."""
+        name = "phasor_gather" + ("" if axes == 1 else "_axes") + (
+            "" if positions.dtype == np.int64 else "_real")
         error = _Error()
-        _check(function(self._table, positions.ctypes.data, positions.size, out.ctypes.data,
-                        out.nbytes, byref(error)), error)
-
-
-def _ladder(spec: Sinusoidal) -> int:
-    if spec.ladder is None:
-        implied = ("explicit" if spec.frequencies is not None else
-                   "downscaled" if spec.downscale_shift is not None else "paper")
-        return _LADDERS.index(implied)
-    return _number("spec.sinusoidal.ladder", spec.ladder, _LADDERS, 0)
-
-
-def _optional_real(field: str, value: Any) -> Any:
-    return None if value is None else _pointer(c_double, real(field, value))
-
-
-def _sinusoidal(spec: Sinusoidal) -> _SinusoidalStruct:
-    path = "spec.sinusoidal."
-    struct = _SinusoidalStruct(
-        size=ctypes.sizeof(_SinusoidalStruct),
-        element_type=_number("spec.element_type", spec.element_type, _ELEMENT_TYPES, 1),
-        width=int64(path + "width", spec.width),
-        base=_optional_real(path + "base", spec.base),
-        ladder=_ladder(spec),
-        layout=_number(path + "layout", spec.layout, _LAYOUTS, 1),
-        position_offset=int64(path + "position_offset", spec.position_offset),
-        downscale_shift=_optional_real(path + "downscaled.downscale_shift", spec.downscale_shift))
-    if spec.zero_row is not None:
-        struct.zero_row = _pointer(c_int64, int64(path + "zero_row", spec.zero_row))
-    if spec.frequencies is not None:
-        values = [real(f"{path}explicit.frequencies[{i}]", value)
-                  for i, value in enumerate(spec.frequencies)]
-        struct.frequencies = (c_double * len(values))(*values)
-        struct.frequency_count = len(values)
-    return struct
-
-
-def _c_text(field: str, value: Any) -> Optional[bytes]:
-    if value is None:
-        return None
-    if not isinstance(value, str) or "\0" in value:
-        raise field_error(InvalidArgument, field, f"{value!r} is no text")
-    return value.encode()
-
-
-def _learned_table(spec: LearnedTable) -> _LearnedTableStruct:
-    path = "spec.learned_table."
-    return _LearnedTableStruct(
-        size=ctypes.sizeof(_LearnedTableStruct),
-        element_type=_number("spec.element_type", spec.element_type, _ELEMENT_TYPES, 1),
-        name=_c_text(path + "name", spec.name),
-        content_sha256=_c_text(path + "content_sha256", spec.content_sha256),
-        max_positions=int64(path + "max_positions", spec.max_positions or 0),
-        width=int64(path + "width", spec.width or 0))
-
-
-def _learned_init(spec: LearnedInit) -> _LearnedInitStruct:
-    path = "spec.learned_init."
-    return _LearnedInitStruct(
-        size=ctypes.sizeof(_LearnedInitStruct),
-        element_type=_number("spec.element_type", spec.element_type, _ELEMENT_TYPES, 1),
-        max_positions=int64(path + "max_positions", spec.max_positions),
-        width=int64(path + "width", spec.width),
-        stddev=_optional_real(path + "stddev", spec.stddev),
-        seed=int64(path + "seed", spec.seed),
-        stream=int64(path + "stream", spec.stream))
+        _check(getattr(_phasor, name)(self._table, positions.ctypes.data, positions.size,
+                                      out.ctypes.data, out.nbytes, byref(error)), error)

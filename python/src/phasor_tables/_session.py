@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import collections
-import operator
 import time
 from dataclasses import dataclass
 from typing import Any, Optional, Sequence, Union
@@ -13,7 +11,7 @@ import numpy as np
 from phasor_tables._blocks import BlockStore, rows_per_block
 from phasor_tables._connection import (Connection, Counters, FallbackConnection, GrpcConnection,
                                        Limits, LocalConnection, TableKey, Transport)
-from phasor_tables._elements import Array, Rows, holds, lines_of, output, read_only
+from phasor_tables._elements import Array, Rows, holds, output, read_only
 from phasor_tables.errors import InvalidArgument, field_error
 from phasor_tables.specs import LearnedTable, Spec, int64, real
 
@@ -112,12 +110,12 @@ class OpenTable:
 
         def done(rows: Optional[Array]) -> None:
             if rows is not None:
-                blocks.put(key, read_only(rows))
+                blocks.put(key, read_only(rows), first)
             blocks.pending.pop(key, None)
 
         with blocks.fetching:
             begun = blocks.pending.get(key)
-            if begun is not None:
+            if begun is not None or blocks.peek(key) is not None:  # begun or ended meanwhile
                 return begun
             begun = self.session.connection.begin(self.key, first, count, self.session.limits(),
                                                   done)
@@ -138,10 +136,13 @@ class OpenTable:
         first, count = self.extent(index)
         if begun is None:
             begun = self._start(key, first, count)
+            found = blocks.peek(key)
+            if begun is None and found is not None:
+                return found
         rows = await self.session.connection.read(self.key, first, count, None,
                                                   self.session.limits(), begun)
         block = read_only(rows)
-        blocks.put(key, block)
+        blocks.put(key, block, first)
         return block
 
     async def read(self, start: Any, count: Any, out: Any) -> Any:
@@ -167,40 +168,39 @@ class OpenTable:
             to[here:] = (await self.block(index + 1))[:count - here]
         return read_only(to) if out is None else out
 
-    async def gather(self, positions: Any, out: Any) -> Any:
-        wanted = _positions(positions)
-        self.key.spec.check_positions(wanted)
-        shape = (*np.shape(positions), self.key.spec.row_width)
-        to = None if out is None else output(out, shape, self.key.dtype)
-        flat = None if to is None else to.reshape(wanted.size, -1)
-        rows = self._gather_here(wanted, flat)
+    async def gather(self, positions: Any, out: Any, axes: Any) -> Any:
+        given = np.asarray(positions)
+        wanted = _positions(given)
+        spec = self.key.spec
+        axes = int64("axes", axes)
+        shape = (*self._rows_of(given.shape, axes), spec.row_width)
+        to = None if out is None else output(out, shape, self.key.dtype).reshape(-1, shape[-1])
+        rows = self._gather_here(wanted, to) if axes == 1 else None
         if rows is None:
-            rows = await self.session.connection.gather(self.key, wanted, flat,
+            spec.check_positions(wanted)
+            rows = await self.session.connection.gather(self.key, wanted, axes, to,
                                                         self.session.limits())
         return read_only(rows.reshape(shape)) if out is None else out
 
+    def _rows_of(self, shape: tuple[int, ...], axes: int) -> tuple[int, ...]:
+        """The shape of rows at positions of this shape, ``axes`` a row."""
+        if axes == 1:
+            return shape
+        if axes != self.key.spec.axes:
+            raise field_error(InvalidArgument, "axes", f"{axes} is neither 1 nor the number of "
+                              f"axes that the table has, {self.key.spec.axes}")
+        if not shape or shape[-1] != axes:
+            raise field_error(InvalidArgument, "positions", f"are of shape {list(shape)}; "
+                              f"[..., {axes}] is one position an axis")
+        return shape[:-1]
+
     def _gather_here(self, positions: Array, out: Optional[Array]) -> Optional[Array]:
         """The rows, if all of them are in blocks that are here."""
-        if positions.dtype != np.int64 or positions.size == 0:
+        if positions.dtype != np.int64:
             return None
-        indices = positions // self.rows_per_block
-        named = indices.tolist()
-        distinct = set(named)
-        fingerprint, first = self.key.spec.fingerprint, self.key.spec.first_position
-        found = self.session.blocks.get_all([(fingerprint, index) for index in distinct])
-        if found is None:
-            return None
-        at = positions - np.maximum(indices * self.rows_per_block, first)
-        if len(found) == 1:
-            # Checked before: none is clipped; without it NumPy takes by way of a copy.
-            return np.take(np.asarray(found[0]), at, axis=0, out=out, mode="clip")
-        if out is None:
-            out = np.empty((positions.size, self.key.spec.row_width), self.key.dtype)
-        lines = {index: block.lines for index, block in zip(distinct, found)}
-        to = lines_of(out)
-        rows: Any = map(operator.getitem, map(lines.__getitem__, named), at.tolist())
-        collections.deque(map(to.__setitem__, range(positions.size), rows), maxlen=0)
-        return out
+        spec = self.key.spec
+        to = np.empty((positions.size, spec.row_width), self.key.dtype) if out is None else out
+        return to if self.session.blocks.gather(spec.fingerprint, positions, to) else None
 
     async def shift(self, rows: Any, by: Any, out: Any) -> Any:
         steps: int | float
@@ -224,12 +224,11 @@ class OpenTable:
                                                                    self.session.limits()))
 
 
-def _positions(positions: Any) -> Array:
+def _positions(given: Array) -> Array:
     """Positions as int64 or float64, exactly, [n]."""
-    given = np.asarray(positions)
-    if given.size == 0 and not isinstance(positions, np.ndarray):
-        given = given.astype(np.int64)
     if given.dtype.kind == "f" and given.dtype.itemsize <= 8:
+        if given.size == 0:  # as an empty list is
+            return np.empty(0, np.int64)
         return np.ascontiguousarray(given, np.float64).reshape(-1)
     if given.dtype.kind == "u" and given.size and int(given.max()) >= 2**63:
         raise field_error(InvalidArgument, "positions", f"{given.max()} is past 64 bits")

@@ -47,6 +47,16 @@ class TableProperties:
         return self._table.key.spec.row_width
 
     @property
+    def axes(self) -> int:
+        """Positions that a row may have: 1, or one an axis (Rotary.mrope_section)."""
+        return self._table.key.spec.axes
+
+    @property
+    def attention_factor(self) -> float:
+        """What sines and cosines are multiplied by, rounded; 0.0 for tables without any."""
+        return self._table.key.spec.attention_factor
+
+    @property
     def first_position(self) -> int:
         """First position that has a row."""
         return self._table.key.spec.first_position
@@ -98,17 +108,18 @@ class Table(TableProperties):
         """
         return run(self._table.read(start, count, out))
 
-    def gather(self, positions: Positions, out: Any = None) -> Any:
+    def gather(self, positions: Positions, out: Any = None, *, axes: int = 1) -> Any:
         """One row for each of ``positions``, in that order, [..., row_width].
 
         Repeats and gaps are fine: one step of a batch of sequences, each at its own
         offset. Floats are real positions, each taken exactly; formula tables alone.
-        ``out`` as in :meth:`read`.
+        ``out`` as in :meth:`read`. ``axes``: positions that each row takes, the last
+        dimension of ``positions`` unless 1; else the table's ``axes`` (M-RoPE).
 
         **Errors**: OutOfRange (positions[k]); InvalidArgument (positions,
-        real_positions[k], out).
+        real_positions[k], axes, out).
         """
-        return run(self._table.gather(positions, out))
+        return run(self._table.gather(positions, out, axes))
 
     def shift(self, rows: Array, k: float, out: Any = None) -> Any:
         """Turns rows of this table, [..., row_width], into the rows ``k`` positions on.

@@ -98,6 +98,8 @@ def _scalar(field: Any, text: str) -> Any:
         return field.enum_type.values_by_name[text].number
     if field.type == field.TYPE_DOUBLE:
         return struct.unpack(">d", bytes.fromhex(text))[0]
+    if field.type == field.TYPE_BOOL:
+        return text == "true"
     if field.type == field.TYPE_STRING:
         return text
     return int(text)

@@ -3,6 +3,10 @@
 A client belongs to the event loop that first calls it. Methods do, take and
 raise what those of :mod:`phasor_tables` do; rows that are in memory are given
 without suspending. What a fallback computes here runs on a worker thread.
+
+A process that is forked while a client of gRPC's for asyncio is connected, this
+one or another, cannot call any server: clients of both kinds are Unavailable
+there at once, or fall back. Close them before.
 """
 
 from __future__ import annotations
@@ -13,12 +17,13 @@ from typing import Any, AsyncGenerator, AsyncIterator, Callable, Optional, TypeV
 import grpc
 import grpc.aio
 
-from phasor_tables._channel import CHANNEL_OPTIONS, target_of
+from phasor_tables._channel import CHANNEL_OPTIONS, check_process, target_of
 from phasor_tables._connection import Counters, ServerInfo
 from phasor_tables._elements import Array, Rows
 from phasor_tables._session import OpenTable, Options, Positions, Session
 from phasor_tables._table import CursorPosition, TableProperties
 from phasor_tables._wire import SERVICE, Failure
+from phasor_tables.rotary import Rotary
 from phasor_tables.specs import LearnedInit, LearnedTable, Sinusoidal, Spec
 
 __all__ = ["Client", "Cursor", "Table"]
@@ -51,6 +56,7 @@ class _AioTransport:
         self._channel: Any = None
 
     def _connected(self) -> Any:
+        check_process()
         if self._channel is None:
             if self._credentials is None:
                 self._channel = grpc.aio.insecure_channel(self._target, self._options)
@@ -112,9 +118,9 @@ class Table(TableProperties):
         """As :meth:`phasor_tables.Table.read`."""
         return await self._table.read(start, count, out)
 
-    async def gather(self, positions: Positions, out: Any = None) -> Any:
+    async def gather(self, positions: Positions, out: Any = None, *, axes: int = 1) -> Any:
         """As :meth:`phasor_tables.Table.gather`."""
-        return await self._table.gather(positions, out)
+        return await self._table.gather(positions, out, axes)
 
     async def shift(self, rows: Array, k: float, out: Any = None) -> Any:
         """As :meth:`phasor_tables.Table.shift`."""
@@ -169,6 +175,10 @@ class Client:
     async def sinusoidal(self, width: int, base: Optional[float] = None, **fields: Any) -> Table:
         """Opens ``Sinusoidal(width, base, **fields)``."""
         return await self.open(Sinusoidal(width, base, **fields))
+
+    async def rotary(self, width: int, base: Optional[float] = None, **fields: Any) -> Table:
+        """Opens ``Rotary(width, base, **fields)``."""
+        return await self.open(Rotary(width, base, **fields))
 
     async def learned_init(self, max_positions: int, width: int, **fields: Any) -> Table:
         """Opens ``LearnedInit(max_positions, width, **fields)``."""

@@ -11,6 +11,7 @@ from typing import Any, Callable, Optional, TypeVar
 from phasor_tables._connection import run
 from phasor_tables._session import Options, Session
 from phasor_tables._table import Table
+from phasor_tables.rotary import Rotary
 from phasor_tables.specs import LearnedInit, Sinusoidal, Spec
 
 T = TypeVar("T")
@@ -39,6 +40,11 @@ def open(spec: Spec) -> Table:
 def sinusoidal(width: int, base: Optional[float] = None, **fields: Any) -> Table:
     """Opens ``Sinusoidal(width, base, **fields)``."""
     return open(Sinusoidal(width, base, **fields))
+
+
+def rotary(width: int, base: Optional[float] = None, **fields: Any) -> Table:
+    """Opens ``Rotary(width, base, **fields)``."""
+    return open(Rotary(width, base, **fields))
 
 
 def learned_init(max_positions: int, width: int, **fields: Any) -> Table:

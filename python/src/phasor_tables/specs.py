@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Optional, Sequence, Union
 
 from phasor_tables.errors import InvalidArgument, field_error
+from phasor_tables.rotary import Rotary
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class LearnedTable:
     """d: 1 ... 65536, odd allowed."""
 
 
-Spec = Union[Sinusoidal, LearnedInit, LearnedTable]
+Spec = Union[Sinusoidal, Rotary, LearnedInit, LearnedTable]
 
 
 def int64(field: str, value: Any) -> int:

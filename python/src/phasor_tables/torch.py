@@ -5,6 +5,7 @@ Needs torch (``pip install 'phasor-tables[torch]'``), 1.13 or later.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
@@ -13,9 +14,10 @@ from torch import Tensor, nn
 
 from phasor_tables import local
 from phasor_tables.errors import InvalidArgument, OutOfRange, field_error
+from phasor_tables.rotary import Rotary
 from phasor_tables.specs import LearnedInit, Sinusoidal, int64
 
-__all__ = ["LearnedPE", "SinusoidalPE", "gather", "read", "to_tensor"]
+__all__ = ["LearnedPE", "RotaryEmbedding", "SinusoidalPE", "gather", "read", "to_tensor"]
 
 Offset = Union[int, Sequence[int], Tensor]
 """Position of the first row: one for all sequences, or one for each of a batch, [B]."""
@@ -40,15 +42,16 @@ def read(table: Any, start: int, count: int) -> Tensor:
                    lambda out: table.read(start, count, out=out))
 
 
-def gather(table: Any, positions: Any) -> Tensor:
+def gather(table: Any, positions: Any, *, axes: int = 1) -> Tensor:
     """One row for each of ``positions``, [..., row_width], as :func:`read`.
 
-    **Errors**: those of Table.gather.
+    ``axes``, and **Errors**: those of Table.gather.
     """
     if isinstance(positions, Tensor):
         positions = positions.detach().cpu().numpy()
-    return _filled(table, (*np.shape(positions), table.row_width),
-                   lambda out: table.gather(positions, out=out))
+    shape = np.shape(positions) if axes == 1 else np.shape(positions)[:-1]
+    return _filled(table, (*shape, table.row_width),
+                   lambda out: table.gather(positions, out=out, axes=axes))
 
 
 def to_tensor(rows: Any, element_type: Optional[str] = None) -> Tensor:
@@ -64,7 +67,7 @@ def to_tensor(rows: Any, element_type: Optional[str] = None) -> Tensor:
 
 
 def _filled(table: Any, shape: tuple[int, ...], fill: Callable[[Any], Any]) -> Tensor:
-    tensor = torch.empty(shape, dtype=_DTYPES[table.element_type])
+    tensor = torch.empty(shape, dtype=_DTYPES[table.element_type], device="cpu")
     # NumPy has no bfloat16 of torch's.
     bits = tensor.view(torch.int16) if tensor.dtype == torch.bfloat16 else tensor
     fill(bits.numpy())
@@ -96,6 +99,28 @@ def _check_input(x: Tensor, d: int) -> None:
                           f"has shape {list(x.shape)}; give [T, {d}] or [B, T, {d}]")
 
 
+class _Tables:
+    """The tables of a formula, one an element type, opened when first used.
+
+    Not a module: what modules hold of them is no parameter and no buffer.
+    """
+
+    def __init__(self, spec: Any, client: Any) -> None:
+        self._spec = spec
+        self._open = local.open if client is None else client.open
+        self._opened: dict[torch.dtype, Any] = {}
+        self.of(torch.float32)  # refuses now what is wrong
+
+    def of(self, dtype: torch.dtype) -> Any:
+        table = self._opened.get(dtype)
+        if table is None:
+            if dtype not in _ELEMENT_TYPES:
+                raise field_error(InvalidArgument, "x", f"is {dtype}; give a floating-point type")
+            spec = dataclasses.replace(self._spec, element_type=_ELEMENT_TYPES[dtype])
+            table = self._opened[dtype] = self._open(spec)
+        return table
+
+
 class SinusoidalPE(nn.Module):
     """Adds sinusoidal rows to its input.
 
@@ -113,16 +138,7 @@ class SinusoidalPE(nn.Module):
         super().__init__()
         self.d = d
         self.base = base
-        self._open = local.open if client is None else client.open
-        self._tables: dict[str, Any] = {}
-        self._table("float32")  # refuses now what is wrong
-
-    def _table(self, element_type: str) -> Any:
-        table = self._tables.get(element_type)
-        if table is None:
-            table = self._open(Sinusoidal(self.d, self.base, element_type=element_type))
-            self._tables[element_type] = table
-        return table
+        self._tables = _Tables(Sinusoidal(d, base), client)
 
     def forward(self, x: Tensor, offset: Offset = 0) -> Tensor:
         """x + rows: x is [T, d] or [B, T, d], in float32, float64, float16 or bfloat16.
@@ -134,9 +150,7 @@ class SinusoidalPE(nn.Module):
         **Errors**: InvalidArgument (x, offset); OutOfRange past +-2**53.
         """
         _check_input(x, self.d)
-        if x.dtype not in _ELEMENT_TYPES:
-            raise field_error(InvalidArgument, "x", f"is {x.dtype}; give a floating-point type")
-        table = self._table(_ELEMENT_TYPES[x.dtype])
+        table = self._tables.of(x.dtype)
         length = x.shape[-2]
         rows = [read(table, start, length) for start in _starts_for(x, offset)]
         added = rows[0] if len(rows) == 1 else torch.stack(rows)
@@ -210,3 +224,85 @@ class LearnedPE(nn.Module):
 
     def extra_repr(self) -> str:
         return f"{self.max_len}, {self.d}, std={self.std}, seed={self.seed}"
+
+
+class RotaryEmbedding(nn.Module):
+    """Cosines and sines for rotary embedding, in place of Hugging Face's modules.
+
+    ``model.model.rotary_emb = RotaryEmbedding(head_dim, rope_theta)``: ``cos, sin =
+    rotary(x, position_ids)``, each the correctly rounded value in x's own type at
+    every position. Nothing of it is a parameter, a buffer or in the state_dict: no
+    ``.to(bfloat16)`` rounds its frequencies, and a model that was made on the meta
+    device has nothing to fill in. Nor does it change with the sequences it has
+    seen: a scaling that depends on a length (dynamic NTK, LongRoPE) is given one.
+
+    **Parameters**: ``width``, ``base`` and further ``fields`` of
+    :class:`phasor_tables.Rotary` but for the element type: head_dim or the rotated
+    part of it, rope_theta, ``scaling=YarnScaling(...)`` ... ``layout``: what cos and
+    sin look like, ``cos_sin_duplicated_halves``, [c0 c1 ... c0 c1 ...], as most models
+    have it, ``cos_sin_duplicated_pairs``, [c0 c0 c1 c1 ...] (Cohere), or
+    ``cos_sin_halves``, [c0 c1 ...], half as wide (gpt-oss). ``dtype`` of cos and sin:
+    x's if None. ``client``, a :class:`phasor_tables.Client` to read from, or None to
+    compute here.
+
+    **Errors**: InvalidArgument naming the field (spec.rotary.width ...).
+    """
+
+    _LAYOUTS = ("cos_sin_duplicated_halves", "cos_sin_duplicated_pairs", "cos_sin_halves")
+
+    def __init__(self, width: int, base: Optional[float] = None, *,
+                 layout: str = "cos_sin_duplicated_halves", dtype: Optional[torch.dtype] = None,
+                 client: Any = None, **fields: Any) -> None:
+        super().__init__()
+        if layout not in self._LAYOUTS:
+            raise field_error(InvalidArgument, "spec.rotary.layout",
+                              f"{layout!r} is none of {', '.join(self._LAYOUTS)}")
+        if dtype is not None and dtype not in _ELEMENT_TYPES:
+            raise field_error(InvalidArgument, "dtype", f"{dtype} is no type of a table")
+        self.dtype = dtype
+        self.spec = Rotary(width, base, layout=layout, **fields)
+        self._tables = _Tables(self.spec, client)
+        self.attention_scaling = self._tables.of(torch.float32).attention_factor
+        """What cos and sin are multiplied by."""
+
+    def forward(self, x: Tensor, position_ids: Tensor) -> tuple[Tensor, Tensor]:
+        """cos and sin, [B, T, width] each: of x's type, or ``dtype``, and on its device.
+
+        ``position_ids``: integers, [B, T]; for M-RoPE [axes, B, T] too, whose axes are
+        put together in cos and sin, as Qwen2-VL does when it applies them. Of x
+        nothing else counts.
+
+        **Errors**: InvalidArgument (x, position_ids); OutOfRange past +-2**53.
+        """
+        table = self._tables.of(x.dtype if self.dtype is None else self.dtype)
+        several = position_ids.dim() == 3
+        if position_ids.dim() not in (2, 3) or several and position_ids.shape[0] != table.axes:
+            raise field_error(InvalidArgument, "position_ids", "are of shape "
+                              f"{list(position_ids.shape)}; give [B, T], or [axes, B, T] to a "
+                              f"table of several axes (this one has {table.axes})")
+        if position_ids.is_floating_point() or position_ids.dtype == torch.bool:
+            raise field_error(InvalidArgument, "position_ids",
+                              f"are {position_ids.dtype}; give integers")
+        if x.is_meta or position_ids.is_meta:
+            rows = torch.empty((*position_ids.shape[-2:], table.row_width),
+                               dtype=_DTYPES[table.element_type], device="meta")
+        elif several:
+            rows = gather(table, position_ids.movedim(0, -1), axes=table.axes).to(x.device)
+        else:
+            rows = _rows_at(table, position_ids.cpu()).to(x.device)
+        cos, sin = rows.chunk(2, dim=-1)
+        return cos.contiguous(), sin.contiguous()
+
+    def extra_repr(self) -> str:
+        return f"{self.spec}"
+
+
+def _rows_at(table: Any, positions: Tensor) -> Tensor:
+    """Rows at integer positions in main memory."""
+    if positions.numel() == 0:
+        return gather(table, positions)
+    first, last = int(positions.min()), int(positions.max())
+    # A range is made, or found in memory, in far less time than as many single rows.
+    if last - first >= 2 * positions.numel():
+        return gather(table, positions)
+    return read(table, first, last - first + 1)[positions - first]

@@ -117,14 +117,14 @@ class PHASOR_EXPORT LocalTable {
 PHASOR_EXPORT absl::StatusOr<std::vector<double>> Frequencies(const CanonicalSpec& spec,
                                                               StopRequest stop = NeverStop);
 
-/// Turns rows of a sinusoidal or rotary table into the rows `by` positions on: pair i is
+/// Turns rows of a table of pairs into the rows `by` positions on: pair i is
 /// rotated by -by * w_i. `rows` and `out` are [n, row_width] elements of the
 /// spec's type and layout, and may be the same memory. Each element is the
 /// correctly rounded value of the exact rotation of the numbers given (not the
 /// bits of the row itself: those given were rounded before). by = 0 gives the
 /// rows back bit for bit.
 ///
-/// **Errors**: INVALID_ARGUMENT (spec) for learned tables and one-half
+/// **Errors**: INVALID_ARGUMENT (spec) for tables without pairs and one-half
 /// layouts; (rows) for a size that is not whole rows, duplicated layouts whose
 /// copies differ, NaN or infinity (naming row and column); (by) if not finite.
 /// OUT_OF_RANGE (rows) if an element would round to an infinity. `out` is then
@@ -137,7 +137,7 @@ PHASOR_EXPORT absl::Status ShiftRows(const CanonicalSpec& spec, ShiftBy by,
 /// Turns pair j of `pairs` ([n, 2] elements: x, y) by angles[j] radians:
 /// (x cos a - y sin a, x sin a + y cos a), each correctly rounded.
 ///
-/// **Errors**: as ShiftRows, with (pairs) and (angles).
+/// **Errors**: as ShiftRows, with (pairs) and (angles); (type) for kInt32.
 PHASOR_EXPORT absl::Status RotatePairs(ElementType type, absl::Span<const double> angles,
                                        absl::Span<std::byte> pairs);
 

@@ -16,11 +16,15 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "phasor/core/alibi.h"
 #include "phasor/core/element_type.h"
 #include "phasor/core/export.h"
 #include "phasor/core/learned_table.h"
+#include "phasor/core/no_position.h"
+#include "phasor/core/relative_buckets.h"
 #include "phasor/core/rotary.h"
 #include "phasor/core/sinusoidal.h"
+#include "phasor/core/timestep.h"
 
 namespace phasor {
 
@@ -46,17 +50,28 @@ enum class Numerics : std::uint8_t {
   kExact = 0,
 };
 
-using Scheme = std::variant<Sinusoidal, LearnedInit, Rotary, LearnedTable>;
+using Scheme = std::variant<Sinusoidal, LearnedInit, Rotary, LearnedTable, Timestep, NoPosition,
+                            Alibi, RelativeBuckets>;
 
 /// The scheme's field of the wire message TableSpec: "sinusoidal".
 PHASOR_EXPORT absl::string_view SchemeName(const Scheme& scheme);
+
+/// The element type where none is asked for: INT32 for relative_buckets, which
+/// has no other; FLOAT32.
+constexpr ElementType DefaultElementType(const Scheme& scheme) {
+  return std::holds_alternative<RelativeBuckets>(scheme) ? ElementType::kInt32
+                                                         : ElementType::kFloat32;
+}
 
 /// The description of a table as a caller writes it; nothing is checked yet.
 struct TableSpec {
   // Implicit: a scheme alone is a whole description, `Open(Sinusoidal{...})`.
   // NOLINTBEGIN(google-explicit-constructor)
-  TableSpec(Scheme s, ElementType type = ElementType::kFloat32, Numerics n = Numerics::kExact)
+  TableSpec(Scheme s, ElementType type, Numerics n = Numerics::kExact)
       : scheme(std::move(s)), element_type(type), numerics(n) {}
+  TableSpec(Scheme s) : TableSpec(std::move(s), ElementType::kFloat32) {
+    element_type = DefaultElementType(scheme);
+  }
   TableSpec(Sinusoidal s, ElementType type = ElementType::kFloat32)
       : TableSpec(Scheme(std::move(s)), type) {}
   TableSpec(LearnedInit s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
@@ -64,6 +79,11 @@ struct TableSpec {
       : TableSpec(Scheme(std::move(s)), type) {}
   TableSpec(LearnedTable s, ElementType type = ElementType::kFloat32)
       : TableSpec(Scheme(std::move(s)), type) {}
+  TableSpec(Timestep s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
+  TableSpec(NoPosition s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
+  TableSpec(Alibi s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
+  TableSpec(RelativeBuckets s, ElementType type = ElementType::kInt32)
+      : TableSpec(Scheme(s), type) {}
   // NOLINTEND(google-explicit-constructor)
 
   Scheme scheme;
@@ -113,7 +133,8 @@ class PHASOR_EXPORT CanonicalSpec {
   std::optional<double> attention_factor() const { return attention_factor_; }
 
   /// First and last position that has a row. For formula tables such that the
-  /// position and the position after the offset are within +-2^53.
+  /// position and the position after the offset are within +-2^53, and that no
+  /// element rounds to an infinity (Alibi of FLOAT16).
   std::int64_t first_position() const { return first_position_; }
   std::int64_t last_position() const { return last_position_; }
   /// Whether the table ends (learned tables) or is a formula over all positions.
@@ -136,9 +157,9 @@ class PHASOR_EXPORT CanonicalSpec {
   absl::Status CheckPositions(absl::Span<const std::int64_t> positions) const;
   /// The same for real positions, which formula tables alone have.
   ///
-  /// **Errors**: INVALID_ARGUMENT (real_positions) for learned tables, if any
-  /// are given; (real_positions[k]) for one that is not finite; OUT_OF_RANGE
-  /// (real_positions[k]).
+  /// **Errors**: INVALID_ARGUMENT (real_positions) for learned tables and
+  /// relative_buckets, if any are given; (real_positions[k]) for one that is not finite;
+  /// OUT_OF_RANGE (real_positions[k]).
   absl::Status CheckPositions(absl::Span<const double> positions) const;
   /// Checks that `positions` of them, `axes` a row, are whole rows of this
   /// table; `field` is the path named in the error.
@@ -159,6 +180,8 @@ class PHASOR_EXPORT CanonicalSpec {
   std::optional<double> attention_factor_;
   std::int64_t first_position_ = 0;
   std::int64_t last_position_ = 0;
+  // Why there are no rows beyond, for errors; empty where it goes without saying.
+  std::string beyond_;
 };
 
 }  // namespace phasor
