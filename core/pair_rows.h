@@ -28,8 +28,11 @@ struct BasicPairRow {
     return {from(sin), from(cos), from(sin_lo), from(cos_lo)};
   }
   SinCos At(std::int64_t i) const {
-    if (sin_lo == nullptr) return {{sin[i], 0}, {cos[i], 0}};
-    return {{sin[i], sin_lo[i]}, {cos[i], cos_lo[i]}};
+    SinCos value = {{sin[i], 0}, {cos[i], 0}};
+    if (sin_lo == nullptr) return value;
+    value.sin.lo = sin_lo[i];
+    value.cos.lo = cos_lo[i];
+    return value;
   }
   void Set(std::int64_t i, const SinCos& value) const {
     sin[i] = value.sin.hi;

@@ -102,10 +102,8 @@ absl::Status CheckSinusoidalWidth(const Sinusoidal& s) {
   if (s.odd_column == OddColumn::kNone) {
     absl::Status status = CheckWidth(kWidth, s.width, /*pairs=*/true);
     if (status.ok() || s.width % 2 == 0) return status;
-    return Invalid(kWidth, absl::StrCat(s.width,
-                                        " is odd and odd_column is not set; set it, or an "
-                                        "even number in 2 ... ",
-                                        kMaxWidth));
+    return Invalid(kWidth, absl::StrCat(s.width, " is not an even number in 2 ... ", kMaxWidth,
+                                        ", as a width without odd_column has to be"));
   }
   const int least = s.odd_column == OddColumn::kZero ? 3 : 1;
   if (s.width < least || s.width > kMaxWidth) {

@@ -9,6 +9,7 @@
 #include "models/absolute_model.h"
 #include "models/config.h"
 #include "models/rope_model.h"
+#include "models/score_model.h"
 #include "phasor/core/errors.h"
 
 namespace phasor {
@@ -40,6 +41,8 @@ absl::StatusOr<ModelDescription> Describe(absl::string_view config_json,
   result.model_type = inner.value_or(outer.value_or(""));
   if (models::IsAbsoluteModel(result.model_type)) {
     result.tables = models::AbsoluteTables(model, result.model_type, options);
+  } else if (models::IsScoreModel(model, result.model_type)) {
+    result.tables = models::ScoreTables(model, result.model_type, options);
   } else if (models::IsRopeModel(model, result.model_type)) {
     result.tables = models::RopeTables(model, result.model_type, options);
   } else if (result.model_type.empty()) {
@@ -86,6 +89,8 @@ absl::string_view TableUseName(TableUse use) {
     case TableUse::kRotatePairs: return "rotate_pairs";
     case TableUse::kRotateToHalves: return "rotate_to_halves";
     case TableUse::kNothing: return "nothing";
+    case TableUse::kAddToScores: return "add_to_scores";
+    case TableUse::kLookUp: return "look_up";
   }
   return "";
 }

@@ -66,10 +66,15 @@ std::optional<std::int64_t> FirstInteger(const Config& model,
   return std::nullopt;
 }
 
-ModelTable NoPositions(std::vector<std::int64_t> layers) {
+// Beside a rotary table of that width.
+ModelTable NoPositions(const ModelTable& rotary, const ModelOptions& options,
+                       std::vector<std::int64_t> layers) {
+  const auto& scheme = std::get<Rotary>(rotary.spec->scheme);
+  const NoPosition none{.width = scheme.width, .layout = scheme.layout};
   return {.name = "none",
-          .description = "no positions at all (NoPE)",
+          .description = "no positions at all (NoPE): rows that change nothing",
           .use = TableUse::kNothing,
+          .spec = TableSpec(none, options.element_type),
           .layers = std::move(layers)};
 }
 
@@ -189,7 +194,8 @@ class RopeModel {
     }
     Add(source, Named("rotary", without.empty() ? std::vector<std::int64_t>()
                                                 : OtherLayers(model_, without)));
-    if (!without.empty()) tables_.push_back(NoPositions(std::move(without)));
+    if (!without.empty())
+      tables_.push_back(NoPositions(tables_.front(), options_, std::move(without)));
   }
 
   std::int64_t PeriodOf(absl::string_view key, std::int64_t otherwise) const {

@@ -19,6 +19,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <new>
 #include <utility>
@@ -305,22 +306,21 @@ absl::Status BlockCache::MakeRoomLocked(std::int64_t bytes) {
 }
 
 void BlockCache::EvictLocked(std::int64_t live_bound) {
-  auto entry = entries_.end();
-  // Twice: those used have another turn.
-  for (std::size_t left = 2 * entries_.size(); left > 0 && account_->live_bytes() > live_bound;
-       --left) {
-    --entry;
+  // Twice: those used have another turn. What calls at work hold may be more than
+  // the bound, and everything kept goes.
+  for (std::size_t left = 2 * entries_.size();
+       left > 0 && !entries_.empty() && account_->live_bytes() > live_bound; --left) {
+    const auto last = std::prev(entries_.end());
     // What is in use goes to the front too, or it would be looked at again and
     // again.
-    if (std::exchange(entry->used, false) || entry->resident.use_count() > 1) {
-      auto in_use = entry++;
-      entries_.splice(entries_.begin(), entries_, in_use);
+    if (std::exchange(last->used, false) || last->resident.use_count() > 1) {
+      entries_.splice(entries_.begin(), entries_, last);
       continue;
     }
-    CountHeld(*entry, -1);
-    index_.erase(entry->key);
-    if (entry->key.table == nullptr) tables_.erase(entry->key.digest);
-    entry = entries_.erase(entry);
+    CountHeld(*last, -1);
+    index_.erase(last->key);
+    if (last->key.table == nullptr) tables_.erase(last->key.digest);
+    entries_.erase(last);
   }
 }
 

@@ -32,6 +32,8 @@ v1::TableUse UseToProto(TableUse use) {
     case TableUse::kRotatePairs: return v1::TABLE_USE_ROTATE_PAIRS;
     case TableUse::kRotateToHalves: return v1::TABLE_USE_ROTATE_TO_HALVES;
     case TableUse::kNothing: return v1::TABLE_USE_NOTHING;
+    case TableUse::kAddToScores: return v1::TABLE_USE_ADD_TO_SCORES;
+    case TableUse::kLookUp: return v1::TABLE_USE_LOOK_UP;
   }
   return v1::TABLE_USE_UNSPECIFIED;
 }

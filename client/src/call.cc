@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/numbers.h"
+#include "absl/time/clock.h"
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/generic/generic_stub.h"
 #include "grpcpp/support/proto_buffer_reader.h"
@@ -136,6 +137,27 @@ Attempt CallStreaming(const std::shared_ptr<grpc::Channel>& channel, const CallH
   if (!refused.ok()) return Attempt{.status = refused};
   if (!status.ok()) return FailedAttempt(status, context);
   return Attempt{};
+}
+
+void SleepConnecting(absl::Span<const std::shared_ptr<grpc::Channel>> channels,
+                     absl::Duration duration) {
+  const auto end = absl::ToChronoTime(absl::Now() + duration);
+  CallQueue queue;
+  const auto watch = [&](grpc::Channel* channel) {
+    channel->NotifyOnStateChange(channel->GetState(/*try_to_connect=*/true), end, queue.get(),
+                                 channel);
+  };
+  for (const std::shared_ptr<grpc::Channel>& channel : channels) watch(channel.get());
+  for (std::size_t left = channels.size(); left > 0;) {
+    bool changed = false;
+    auto* const channel = static_cast<grpc::Channel*>(queue.Wait(&changed));
+    // Until the time is over, however often it changes.
+    if (changed) {
+      watch(channel);
+    } else {
+      --left;
+    }
+  }
 }
 
 grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message) {

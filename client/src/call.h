@@ -51,6 +51,12 @@ Attempt CallUnary(const std::shared_ptr<grpc::Channel>& channel, const CallHead&
 Attempt CallStreaming(const std::shared_ptr<grpc::Channel>& channel, const CallHead& head,
                       const grpc::ByteBuffer& request, OnMessage on_response);
 
+/// Waits that long, and keeps the channels at work meanwhile. Without a call
+/// under way nobody does: a connection that is being made would not be before
+/// gRPC looks after it, every five seconds.
+void SleepConnecting(absl::Span<const std::shared_ptr<grpc::Channel>> channels,
+                     absl::Duration duration);
+
 /// Says in `context`, of a call not started yet, what `head` does.
 void PrepareContext(const CallHead& head, grpc::ClientContext& context);
 

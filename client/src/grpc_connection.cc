@@ -160,12 +160,18 @@ const std::shared_ptr<grpc::Channel>& GrpcConnection::NextChannel() {
   return channels[turn_.fetch_add(1, std::memory_order_relaxed) % channels.size()];
 }
 
+absl::Status GrpcConnection::Retry(CallLimits limits,
+                                   absl::FunctionRef<Attempt(absl::Time deadline)> attempt) {
+  return RetryUnavailable(backoff_, limits, counters_, attempt,
+                          [this](absl::Duration wait) { SleepConnecting(Channels(), wait); });
+}
+
 absl::Status GrpcConnection::Call(absl::string_view method, absl::string_view fingerprint,
                                   const grpc::ByteBuffer& request, CallLimits limits,
                                   OnMessage on_response) {
   if (GrpcLostByFork()) return LostByFork();
   CallHead head{std::string(method), std::string(fingerprint), limits.deadline};
-  return RetryUnavailable(backoff_, limits, counters_, [&](absl::Time deadline) {
+  return Retry(limits, [&](absl::Time deadline) {
     head.deadline = deadline;
     Count(counters_->rpcs);
     return CallUnary(NextChannel(), head, request, on_response);
@@ -238,7 +244,7 @@ absl::Status GrpcConnection::ReadStream(const TableHandle& table, std::int64_t s
   const std::int64_t row_bytes = table.spec().row_bytes();
   auto request = RequestFor<v1::ReadRowsRequest>(table);
   std::int64_t done = 0;
-  return RetryUnavailable(backoff_, limits, counters_, [&](absl::Time deadline) {
+  return Retry(limits, [&](absl::Time deadline) {
     head.deadline = deadline;
     // A stream that broke goes on where it broke.
     const std::int64_t before = done;
@@ -337,7 +343,7 @@ absl::Status GrpcConnection::Gather(absl::Span<const GatherJob> jobs, CallLimits
   // than are worth it.
   constexpr std::size_t kAtOnce = 16;
   std::size_t begin = 0;  // of those not answered yet
-  return RetryUnavailable(backoff_, limits, counters_, [&](absl::Time deadline) {
+  return Retry(limits, [&](absl::Time deadline) {
     Attempt attempt;
     while (begin < calls.size() && attempt.status.ok()) {
       const std::size_t end = std::min(calls.size(), begin + kAtOnce);

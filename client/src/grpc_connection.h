@@ -87,6 +87,7 @@ class GrpcConnection final : public Connection {
   // The channels, made when first asked for; the next one in turn.
   std::vector<std::shared_ptr<grpc::Channel>>& Channels();
   const std::shared_ptr<grpc::Channel>& NextChannel();
+  absl::Status Retry(CallLimits limits, absl::FunctionRef<Attempt(absl::Time deadline)> attempt);
 
   const MakeChannels make_;
   const Backoff backoff_;

@@ -20,7 +20,8 @@ absl::Duration Backoff::Wait(int n, absl::BitGenRef random) const {
 }
 
 absl::Status RetryUnavailable(const Backoff& backoff, CallLimits limits, Counters* counters,
-                              absl::FunctionRef<Attempt(absl::Time deadline)> attempt) {
+                              absl::FunctionRef<Attempt(absl::Time deadline)> attempt,
+                              absl::FunctionRef<void(absl::Duration)> sleep) {
   absl::InsecureBitGen random;
   absl::Status unavailable;
   for (int n = 0;; ++n) {
@@ -40,7 +41,7 @@ absl::Status RetryUnavailable(const Backoff& backoff, CallLimits limits, Counter
     const absl::Duration wait = std::max(asked, backoff.Wait(n, random));
     if (asked < absl::ZeroDuration() || absl::Now() + wait >= limits.deadline) return tried.status;
     unavailable = tried.progress || hung ? absl::OkStatus() : tried.status;
-    absl::SleepFor(wait);
+    sleep(wait);
     Count(counters->retries);
   }
 }

@@ -4,6 +4,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/random/bit_gen_ref.h"
 #include "absl/status/status.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "absl/types/optional.h"
 #include "client/src/connection.h"
@@ -39,9 +40,10 @@ inline constexpr absl::Duration kShortestTry = absl::Milliseconds(250);
 /// server says not to, or the next wait would end past the deadline. A try has
 /// half of what is left: a server that does not answer leaves time to ask
 /// another one. Gives the last status; of a retry that the deadline cut off,
-/// the one before.
+/// the one before. `sleep` waits between tries.
 absl::Status RetryUnavailable(const Backoff& backoff, CallLimits limits, Counters* counters,
-                              absl::FunctionRef<Attempt(absl::Time deadline)> attempt);
+                              absl::FunctionRef<Attempt(absl::Time deadline)> attempt,
+                              absl::FunctionRef<void(absl::Duration)> sleep = absl::SleepFor);
 
 }  // namespace phasor::internal
 

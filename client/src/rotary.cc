@@ -111,6 +111,9 @@ absl::Status CheckPositions(const CanonicalSpec& spec, absl::Span<const std::int
 absl::Status Rotate(ElementType type, void* x, std::size_t size,
                     absl::Span<const std::int64_t> positions, const Table& table, Pairing pairing,
                     std::int64_t head_width, Turn turn) {
+  if (pairing != Pairing::kHalfSplit && pairing != Pairing::kInterleaved) {
+    return Bad("pairing", absl::StrCat(static_cast<int>(pairing), " is no known pairing"));
+  }
   const CanonicalSpec& spec = table.spec();
   const std::optional<PairTable> turning = std::visit(PairTableOf{}, spec.spec().scheme);
   if (!turning.has_value()) {

@@ -161,6 +161,25 @@ def test_a_socket_that_a_server_left_behind(tool):
     refused_connection(tool, f"unix:{path}", "nothing listens there")
 
 
+def test_a_server_that_comes_back_while_it_is_asked(tool, tmp_path):
+    """Found within the call's time, though nobody polls between the tries but the wait."""
+    path = tmp_path / "socket"
+    with socket.socket(socket.AF_UNIX) as gone:
+        gone.bind(str(path))
+        gone.listen()
+        asking = subprocess.Popen(
+            [BIN_DIR / "phasor", "rows", "sinusoidal", "--width=4", "--count=1", "--timeout=4s",
+             f"--server=unix:{path}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(3):
+            gone.accept()[0].close()
+    try:
+        with phasord(f"--listen=unix:{path}"):
+            out, err = asking.communicate(timeout=30)
+    finally:
+        asking.kill()
+    assert (asking.returncode, out, err) == (0, b"0,1,0,1\n", b"")
+
+
 def test_a_name_that_stands_for_nothing(tool):
     refused_connection(tool, "no-such-host.invalid:50051", "the name does not resolve")
 

@@ -335,6 +335,7 @@ TEST(RotaryErrorsTest, NameTheirFieldAndLeaveTheArrayAlone) {
   expect(ApplyRotary(x, absl::Span<const std::int64_t>(), table, pairing), kInvalid, "x");
   expect(ApplyRotary(x, {0}, table, pairing, 3), kInvalid, "head_width");
   expect(ApplyRotary(x, {0}, table, pairing, -4), kInvalid, "head_width");
+  expect(ApplyRotary(x, {0}, table, static_cast<Pairing>(9)), kInvalid, "pairing");
   expect(ApplyRotary(x, {0, kMaxPosition}, table, pairing), kRange, "positions[1]");
   expect(ShiftRotary(x, {0, kMaxPosition + 1}, table, pairing), kRange, "shifts[1]");
   expect(ShiftRotary(x, {std::numeric_limits<std::int64_t>::min()}, table, pairing), kRange,

@@ -334,7 +334,26 @@ def test_rotary_refuses(arguments, field):
     assert raised.value.field == field
 
 
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32])
+@pytest.mark.parametrize("ids", [[[0, 1, 2, 1]] * 3, [[0, 100]]], ids=["near", "far"])
+def test_rotary_takes_integers_of_every_width(ids, dtype):
+    got = RotaryEmbedding(2)(torch.zeros(1), torch.tensor(ids, dtype=dtype))
+    assert_rotary(got, expected_rotary(torch.tensor(ids), 2))
+
+
+def test_rows_go_into_tensors_of_the_tables_type():
+    for element_type, dtype in (("bfloat16", torch.bfloat16), ("float32", torch.float32)):
+        table = local.sinusoidal(8, element_type=element_type)
+        out = torch.empty(2, 8, dtype=dtype)
+        table.read(5, 2, out=out)
+        assert torch.equal(out, read(table, 5, 2))
+    for wrong in (torch.empty(2, 8, device="meta"), torch.empty(2, 8, requires_grad=True)):
+        with pytest.raises(errors.InvalidArgument, match="out"):
+            table.read(5, 2, out=wrong)
+
+
 @pytest.mark.parametrize("x, position_ids, field", [
+    (torch.zeros(1), torch.zeros(1, 2, 3, dtype=torch.int64), "position_ids"),
     (torch.zeros(1), torch.zeros(3, dtype=torch.int64), "position_ids"),
     (torch.zeros(1), torch.zeros(2, 1, 3, dtype=torch.int64), "position_ids"),
     (torch.zeros(1), torch.zeros(1, 3), "position_ids"),

@@ -281,6 +281,22 @@ TEST(BlockCache, PinnedBytesCount) {
   EXPECT_TRUE(cache.Allocate(kBlockBytes).ok());
 }
 
+// What calls at work hold is then more than what is kept may be, and stays so.
+TEST(BlockCache, PutsOutEverythingWhereOthersHoldMoreThanTheBound) {
+  FakeMaking making;
+  BlockCache cache(Blocks(4, 8), FakeTable::Opener(&making));
+  {
+    const TablePtr table = Open(&cache, Spec());
+    for (int index = 0; index < 3; ++index) ASSERT_TRUE(Get(&cache, table, index).ok());
+  }
+  const auto first = cache.Reserve(4 * kBlockBytes);
+  ASSERT_TRUE(first.ok()) << first.status();
+  const auto second = cache.Reserve(4 * kBlockBytes);
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ(cache.FindTable(Spec()), nullptr);
+  EXPECT_EQ(cache.live_bytes(), 8 * kBlockBytes);
+}
+
 TEST(BlockCache, ServesWithoutKeepingAtZeroBytes) {
   FakeMaking making;
   BlockCache cache(Blocks(0, 4), FakeTable::Opener(&making));

@@ -35,7 +35,7 @@ TEST(DescribeModel, GivesSpecsThatTheOtherMethodsTake) {
   EXPECT_EQ(model.tables(0).use(), v1::TABLE_USE_ROTATE_PAIRS);
   EXPECT_THAT(model.tables(0).layers(), ElementsAre(0, 1, 2));
   EXPECT_EQ(model.tables(1).use(), v1::TABLE_USE_NOTHING);
-  EXPECT_FALSE(model.tables(1).has_spec());
+  EXPECT_EQ(model.tables(1).spec().none().width(), 128);
   EXPECT_THAT(model.keys_used(), Contains("rope_theta"));
 
   v1::GetRowsRequest rows_request =

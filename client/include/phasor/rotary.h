@@ -43,7 +43,7 @@ enum class Pairing : std::uint8_t {
 ///
 /// **Errors**: INVALID_ARGUMENT (table) if it is of another scheme than
 /// sinusoidal, rotary and none (not additive), has one half of its pairs alone, a zero row, an odd
-/// width, or is FLOAT64; (head_width) if less than r; (x)
+/// width, or is FLOAT64; (pairing) if it is neither of both; (head_width) if less than r; (x)
 /// if x is not whole rows of heads; OUT_OF_RANGE (positions[k]); those of
 /// Table::Gather, by which the rows come. `x` is then unchanged.
 PHASOR_EXPORT absl::Status ApplyRotary(absl::Span<float> x,

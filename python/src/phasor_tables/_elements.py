@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,13 @@ def output(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     if not isinstance(out, np.ndarray):
         if not hasattr(out, "numpy"):  # as tensors in main memory have
             raise field_error(InvalidArgument, "out", f"is a {type(out).__name__}, not an array")
-        array = out.numpy()
+        try:
+            # NumPy has no bfloat16 of torch's: its bits.
+            if str(getattr(out, "dtype", None)) == "torch.bfloat16":
+                out = out.view(sys.modules["torch"].int16)
+            array = out.numpy()
+        except (RuntimeError, TypeError) as error:
+            raise field_error(InvalidArgument, "out", f"is no array in main memory: {error}") from None
     if not holds(array, dtype) or array.shape != shape:
         raise field_error(InvalidArgument, "out", f"is {array.dtype} {list(array.shape)}; "
                           f"{dtype} {list(shape)} is written")

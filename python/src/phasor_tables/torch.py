@@ -275,8 +275,8 @@ class RotaryEmbedding(nn.Module):
         **Errors**: InvalidArgument (x, position_ids); OutOfRange past +-2**53.
         """
         table = self._tables.of(x.dtype if self.dtype is None else self.dtype)
-        several = position_ids.dim() == 3
-        if position_ids.dim() not in (2, 3) or several and position_ids.shape[0] != table.axes:
+        several = position_ids.dim() == 3 and table.axes > 1
+        if position_ids.dim() != 2 and not several or several and position_ids.shape[0] != table.axes:
             raise field_error(InvalidArgument, "position_ids", "are of shape "
                               f"{list(position_ids.shape)}; give [B, T], or [axes, B, T] to a "
                               f"table of several axes (this one has {table.axes})")
@@ -289,7 +289,7 @@ class RotaryEmbedding(nn.Module):
         elif several:
             rows = gather(table, position_ids.movedim(0, -1), axes=table.axes).to(x.device)
         else:
-            rows = _rows_at(table, position_ids.cpu()).to(x.device)
+            rows = _rows_at(table, position_ids.cpu().long()).to(x.device)
         cos, sin = rows.chunk(2, dim=-1)
         return cos.contiguous(), sin.contiguous()
 

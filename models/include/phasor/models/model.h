@@ -47,7 +47,9 @@ enum class TableUse : std::uint8_t {
   kRotateHalves,    ///< turn elements i and i + h of queries and keys (half-split)
   kRotatePairs,     ///< turn elements 2i and 2i + 1 (interleaved)
   kRotateToHalves,  ///< turn elements 2i and 2i + 1, leave them at i and i + h
-  kNothing,         ///< these layers know no positions (NoPE)
+  kNothing,         ///< these layers know no positions (NoPE); rows that change nothing
+  kAddToScores,     ///< added to attention scores (ALiBi)
+  kLookUp,          ///< numbers of rows in the model's own table (T5)
 };
 
 /// "add", "rotate_halves", ...
@@ -65,7 +67,7 @@ struct ModelTable {
   std::string name;         ///< unique in the model: "rotary", "sliding_attention", "encoder"
   std::string description;  ///< in words
   TableUse use = TableUse::kAdd;
-  /// The table as Client::Open takes it; none for learned ones and for kNothing.
+  /// The table as Client::Open takes it; none for learned ones.
   std::optional<TableSpec> spec;
   std::optional<CheckpointTable> checkpoint;
   /// Layers that use it, counted from 0, ascending; empty for all, or where the
@@ -95,8 +97,8 @@ struct ModelDescription {
   /// that has a spec.
   ///
   /// **Errors**: INVALID_ARGUMENT (table), listing the names, for one that is not
-  /// there, or none where there are several; for one that has no spec, since its
-  /// values are in a checkpoint or since it is no table.
+  /// there, or none where there are several; for one whose values are in a
+  /// checkpoint.
   PHASOR_EXPORT absl::StatusOr<TableSpec> SpecOf(absl::string_view name) const;
 };
 
