@@ -14,7 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "checkpoint/dtype.h"
-#include "checkpoint/row_offset.h"
 #include "checkpoint/safetensors_file.h"
 #include "phasor/core/sinusoidal.h"
 
@@ -115,7 +114,7 @@ std::string ContentSha256(ElementType type, std::int64_t rows, std::int64_t widt
 }
 
 absl::StatusOr<PositionTable> LoadPositionTable(const std::string& path, absl::string_view tensor,
-                                                std::optional<std::int64_t> row_offset) {
+                                                RowOffset row_offset) {
   const absl::StatusOr<SafetensorsFile> file = SafetensorsFile::Open(path);
   if (!file.ok()) return file.status();
   const absl::StatusOr<const Tensor*> chosen = Choose(*file, tensor);
@@ -127,13 +126,9 @@ absl::StatusOr<PositionTable> LoadPositionTable(const std::string& path, absl::s
   table.tensor = (*chosen)->name;
   table.type = shape->type;
   table.width = shape->width;
-  if (row_offset.has_value()) {
-    table.row_offset = *row_offset;
-  } else {
-    const absl::StatusOr<std::int64_t> configured = RowOffsetBeside(path, shape->rows);
-    if (!configured.ok()) return configured.status();
-    table.row_offset = *configured;
-  }
+  const absl::StatusOr<std::int64_t> offset = row_offset(table.tensor, shape->rows, shape->width);
+  if (!offset.ok()) return offset.status();
+  table.row_offset = *offset;
   if (table.row_offset < 0 || table.row_offset >= shape->rows) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": row_offset ", table.row_offset,
                                                    " leaves none of the ", shape->rows,

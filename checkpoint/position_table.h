@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -33,6 +33,11 @@ struct PositionTable {
   ElementSurvey survey;
 };
 
+/// How many rows stand before that of the first token in the tensor of that
+/// name, [rows, width].
+using RowOffset = absl::FunctionRef<absl::StatusOr<std::int64_t>(
+    const std::string& tensor, std::int64_t rows, std::int64_t width)>;
+
 /// Loads the table of the file at `path`.
 ///
 /// `tensor` names the tensor, whole or by the last of its parts between dots;
@@ -40,16 +45,15 @@ struct PositionTable {
 /// the file's only one. It has to be F32, F16, BF16 or F64, [rows, width] or, as
 /// ViT has it, [1, rows, width].
 ///
-/// `row_offset` rows before that of the first token are left out. If it is not
-/// given, it is what the file config.json beside `path` says (RowOffsetOf), and
-/// 0 where there is none.
+/// The rows before that of the first token are left out: as many as `row_offset`
+/// says.
 ///
 /// **Errors**, all naming path and what to do: those of SafetensorsFile and
-/// RowOffsetOf; NOT_FOUND for no tensor that fits; INVALID_ARGUMENT for several
+/// `row_offset`; NOT_FOUND for no tensor that fits; INVALID_ARGUMENT for several
 /// (it lists them), another dtype or shape, an offset past the rows;
 /// RESOURCE_EXHAUSTED for more than kMaxTableBytes, or than memory has.
 absl::StatusOr<PositionTable> LoadPositionTable(const std::string& path, absl::string_view tensor,
-                                                std::optional<std::int64_t> row_offset);
+                                                RowOffset row_offset);
 
 /// SHA-256, 64 lower-case hex digits, of the line "DTYPE ROWS WIDTH\n", for
 /// instance "F32 1024 768\n", and the elements.

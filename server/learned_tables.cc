@@ -9,11 +9,13 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "checkpoint/row_offset.h"
 #include "checkpoint/safetensors.h"
+#include "checkpoint/safetensors_file.h"
 #include "core/number_text.h"
+#include "models/row_offset.h"
 #include "phasor/core/errors.h"
 #include "phasor/core/stored_table.h"
+#include "phasor/models/model.h"
 
 namespace phasor::server {
 namespace {
@@ -37,6 +39,24 @@ absl::Status CheckName(absl::string_view name) {
   absl::string_view what = status.message();
   what.remove_prefix(absl::string_view("spec.learned_table.name: ").size());
   return Invalid(absl::StrCat("the name ", what));
+}
+
+// The file beside a checkpoint that describes its model.
+std::string ConfigPathOf(const std::string& checkpoint_path) {
+  return checkpoint_path.substr(0, checkpoint_path.rfind('/') + 1) + "config.json";
+}
+
+absl::StatusOr<std::int64_t> RowOffsetFor(const TableSource& source, absl::string_view tensor,
+                                          std::int64_t rows, std::int64_t width) {
+  if (source.row_offset.has_value()) return *source.row_offset;
+  const std::string config = ConfigPathOf(source.path);
+  const absl::StatusOr<std::string> json = checkpoint::ReadSmallFile(config, kMaxConfigBytes);
+  if (absl::IsNotFound(json.status())) return 0;
+  if (!json.ok()) return json.status();
+  absl::StatusOr<std::int64_t> offset = models::RowOffsetOf(*json, tensor, rows, width);
+  if (offset.ok()) return offset;
+  return Invalid(absl::StrCat(config, ": tensor ", Quoted(tensor), ": ", offset.status().message(),
+                              "; or serve the file by --table with row_offset"));
 }
 
 // Whether all numbers of a table have a place in `type`.
@@ -142,7 +162,7 @@ LearnedTables::Versions LearnedTables::LookAt(
   Versions versions;
   if (!sources.ok()) return versions;
   for (const TableSource& source : *sources) {
-    for (const std::string& path : {source.path, checkpoint::ConfigPathOf(source.path)}) {
+    for (const std::string& path : {source.path, ConfigPathOf(source.path)}) {
       versions.emplace(path, checkpoint::VersionOf(path));
     }
   }
@@ -156,8 +176,11 @@ absl::StatusOr<LearnedTables::Reloaded> LearnedTables::Reload() {
   if (!sources.ok()) return sources.status();
   ByName next;
   for (const TableSource& source : *sources) {
-    absl::StatusOr<checkpoint::PositionTable> rows =
-        checkpoint::LoadPositionTable(source.path, source.tensor, source.row_offset);
+    absl::StatusOr<checkpoint::PositionTable> rows = checkpoint::LoadPositionTable(
+        source.path, source.tensor,
+        [&source](const std::string& tensor, std::int64_t rows, std::int64_t width) {
+          return RowOffsetFor(source, tensor, rows, width);
+        });
     if (!rows.ok()) {
       return absl::Status(rows.status().code(), absl::StrCat("table ", Quoted(source.name), ": ",
                                                              rows.status().message()));

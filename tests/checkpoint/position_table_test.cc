@@ -36,6 +36,15 @@ absl::Span<const std::byte> Bytes(const std::vector<T>& elements) {
   return {reinterpret_cast<const std::byte*>(elements.data()), elements.size() * sizeof(T)};
 }
 
+absl::StatusOr<PositionTable> Load(const std::string& path, absl::string_view tensor,
+                                   std::int64_t row_offset) {
+  return LoadPositionTable(
+      path, tensor,
+      [&](const std::string&, std::int64_t, std::int64_t) -> absl::StatusOr<std::int64_t> {
+        return row_offset;
+      });
+}
+
 class PositionTableTest : public testing::Test {
  protected:
   // A file of float tensors, all of rows 0 ... 3 and width 2.
@@ -49,7 +58,7 @@ class PositionTableTest : public testing::Test {
     return path_;
   }
   std::string TensorOf(const std::vector<std::string>& names, absl::string_view wanted = "") {
-    const auto table = LoadPositionTable(Write(names), wanted, std::nullopt);
+    const auto table = Load(Write(names), wanted, 0);
     return table.ok() ? table->tensor : std::string(table.status().message());
   }
   static std::vector<float> Values(const PositionTable& table) {
@@ -105,26 +114,29 @@ TEST_F(PositionTableTest, ANameIsWholeOrTheLastPartsOfOne) {
 }
 
 TEST_F(PositionTableTest, RowOffsetMakesTheFirstTokensRowRowZero) {
-  const auto table = LoadPositionTable(Write({"wpe.weight"}), "", 3);
+  const auto table = Load(Write({"wpe.weight"}), "", 3);
   ASSERT_TRUE(table.ok()) << table.status();
   EXPECT_EQ(table->max_positions, 1);
   EXPECT_EQ(table->width, 2);
   EXPECT_THAT(Values(*table), testing::ElementsAre(300, 301));
   for (const std::int64_t offset : {-1L, 4L, 5L, std::numeric_limits<std::int64_t>::max()}) {
-    EXPECT_THAT(std::string(LoadPositionTable(path_, "", offset).status().message()),
+    EXPECT_THAT(std::string(Load(path_, "", offset).status().message()),
                 HasSubstr(absl::StrCat("row_offset ", offset, " leaves none of the 4 rows")));
   }
 }
 
-TEST_F(PositionTableTest, ConfigBesideTheFileGivesTheOffsetUnlessItIsGiven) {
-  folder_.Write("config.json", R"({"model_type":"opt","max_position_embeddings":2})");
-  EXPECT_EQ(LoadPositionTable(Write({"wpe.weight"}), "", std::nullopt)->row_offset, 2);
-  EXPECT_EQ(LoadPositionTable(path_, "", 1)->row_offset, 1);
+TEST_F(PositionTableTest, WhoGivesTheOffsetIsToldOfTheTensor) {
+  const auto table =
+      LoadPositionTable(Write({"a.wpe.weight"}), "",
+                        [](const std::string& tensor, std::int64_t rows, std::int64_t width) {
+                          return absl::StatusOr<std::int64_t>(absl::NotFoundError(
+                              absl::StrCat("no offset of ", tensor, " [", rows, ", ", width, "]")));
+                        });
+  EXPECT_EQ(table.status(), absl::NotFoundError("no offset of a.wpe.weight [4, 2]"));
 }
 
 TEST_F(PositionTableTest, LeadingUnitAxisIsAccepted) {
-  const auto table =
-      LoadPositionTable(Write({"vit.embeddings.position_embeddings"}, {1, 4, 2}), "", 0);
+  const auto table = Load(Write({"vit.embeddings.position_embeddings"}, {1, 4, 2}), "", 0);
   ASSERT_TRUE(table.ok()) << table.status();
   EXPECT_EQ(table->max_positions, 4);
   EXPECT_EQ(Values(*table), weights_);
@@ -133,21 +145,20 @@ TEST_F(PositionTableTest, LeadingUnitAxisIsAccepted) {
 TEST_F(PositionTableTest, OtherShapesAndTypesAreRefused) {
   for (const std::vector<std::int64_t>& shape :
        std::vector<std::vector<std::int64_t>>{{8}, {2, 2, 2}, {1, 1, 4, 2}, {8, 1, 1}}) {
-    EXPECT_THAT(
-        std::string(LoadPositionTable(Write({"wpe.weight"}, shape), "", 0).status().message()),
-        HasSubstr("is not [rows, width] or [1, rows, width]"));
+    EXPECT_THAT(std::string(Load(Write({"wpe.weight"}, shape), "", 0).status().message()),
+                HasSubstr("is not [rows, width] or [1, rows, width]"));
   }
   folder_.Write("model.safetensors",
                 FileOf(R"({"w":{"dtype":"I64","shape":[1,2],"data_offsets":[0,16]}})", 16));
-  EXPECT_THAT(std::string(LoadPositionTable(path_, "", 0).status().message()),
+  EXPECT_THAT(std::string(Load(path_, "", 0).status().message()),
               HasSubstr("\"w\", I64 [1, 2], is not of dtype F32, F64, F16 or BF16"));
   folder_.Write("model.safetensors",
                 FileOf(R"({"w":{"dtype":"F32","shape":[7,0],"data_offsets":[0,0]}})", 0));
-  EXPECT_THAT(std::string(LoadPositionTable(path_, "", 0).status().message()),
+  EXPECT_THAT(std::string(Load(path_, "", 0).status().message()),
               HasSubstr("width that is not in 1 ... 65536"));
   folder_.Write("model.safetensors",
                 FileOf(R"({"w":{"dtype":"F32","shape":[0,7],"data_offsets":[0,0]}})", 0));
-  EXPECT_THAT(std::string(LoadPositionTable(path_, "", 0).status().message()),
+  EXPECT_THAT(std::string(Load(path_, "", 0).status().message()),
               HasSubstr("row_offset 0 leaves none of the 0 rows"));
 }
 
@@ -159,7 +170,7 @@ TEST_F(PositionTableTest, CountsWhatIsNoNumberInTheRowsThatAreServed) {
   weights[6] = -7e30F;
   const NewTensor tensor{"w", ElementType::kFloat32, {4, 2}, Bytes(weights)};
   ASSERT_TRUE(WriteSafetensors(path_, absl::MakeConstSpan(&tensor, 1)).ok());
-  const auto table = LoadPositionTable(path_, "", 1);
+  const auto table = Load(path_, "", 1);
   ASSERT_TRUE(table.ok());
   EXPECT_EQ(table->survey.nans, 1);
   EXPECT_EQ(table->survey.infinities, 1);
@@ -170,11 +181,11 @@ TEST_F(PositionTableTest, CountsWhatIsNoNumberInTheRowsThatAreServed) {
 // sha256 of b"F32 1 2\n" and of 300.0, 301.0 as binary32:
 //   printf 'F32 1 2\n\0\0\x96\x43\0\x80\x96\x43' | sha256sum
 TEST_F(PositionTableTest, ContentIsNamedByAHashThatAnyoneCanCompute) {
-  const auto table = LoadPositionTable(Write({"wpe.weight"}), "", 3);
+  const auto table = Load(Write({"wpe.weight"}), "", 3);
   ASSERT_TRUE(table.ok());
   EXPECT_EQ(table->content_sha256,
             "f05a10fef4ab1f2d63cb6c77328c0203e088d38fd205c4e08cb16369dcd47068");
-  EXPECT_NE(LoadPositionTable(path_, "", 2)->content_sha256, table->content_sha256);
+  EXPECT_NE(Load(path_, "", 2)->content_sha256, table->content_sha256);
 }
 
 }  // namespace

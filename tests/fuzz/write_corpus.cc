@@ -1,4 +1,4 @@
-// Writes the published files, and configurations, into a folder: what ./dev fuzz
+// Writes the published files into a folder: what ./dev fuzz
 // begins with.
 
 #include <cstdio>
@@ -14,11 +14,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: write_corpus FOLDER\n");
     return 2;
   }
-  std::vector<std::string> files = {
-      R"({"model_type":"opt","max_position_embeddings":1022})",
-      R"({"model_type":"roberta","max_position_embeddings":1024,"pad_token_id":1})",
-      R"({"row_offset":2})",
-  };
+  std::vector<std::string> files;
   for (const auto& file : phasor::checkpoint::PublishedFiles()) files.push_back(file.bytes);
   for (std::size_t i = 0; i < files.size(); ++i) {
     std::ofstream out(absl::StrCat(argv[1], "/", i), std::ios::binary);

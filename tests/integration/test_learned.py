@@ -141,7 +141,7 @@ def test_a_directory_with_a_configuration(serve, tmp_path):
     w = weights(52)
     save_file({"model.decoder.embed_positions.weight": w}, tmp_path / "opt.safetensors")
     (tmp_path / "config.json").write_text(
-        json.dumps({"model_type": "opt", "max_position_embeddings": 50}))
+        json.dumps({"model_type": "opt", "max_position_embeddings": 50, "hidden_size": WIDTH}))
     table = open_table(serve(f"--table_dir={tmp_path}"), "opt")
     assert np.array_equal(table.read(0, 50), w[2:])
 
@@ -309,6 +309,19 @@ def test_commands_of_the_document(serve, tmp_path):
     (tmp_path / "opt.safetensors").unlink()
     server = serve(*(word.replace("/models", str(tmp_path)) for word in lines[2][1:]))
     assert np.array_equal(open_table(server, "gpt2").read(0, ROWS), w)
+
+
+def test_python_of_the_document(serve, tmp_path):
+    w = weights()
+    save_file({"wpe.weight": w}, tmp_path / "gpt2.safetensors")
+    server = serve(f"--table_dir={tmp_path}")
+    blocks = re.findall(r"```python\n(.*?)```", DOCUMENT, re.S)
+    assert len(blocks) == 2
+    names = {}
+    for block in blocks:
+        exec(block.replace("127.0.0.1:50051", server.address), names)
+    assert np.array_equal(names["rows"], w[:2])
+    assert names["table"].last_position == ROWS - 1
 
 
 def test_unknown_grpc_fields_of_a_learned_table_are_refused(serve, tmp_path, v1):

@@ -277,12 +277,38 @@ TEST_F(LearnedTablesTest, AServerThatCannotLoadATableDoesNotStart) {
 TEST_F(LearnedTablesTest, ADirectoryGivesATableForEachOfItsFiles) {
   WriteTable(folder_ / "b.safetensors", Weights(2));
   folder_.Write("notes.txt", "no table");
-  folder_.Write("config.json", R"({"model_type":"opt","max_position_embeddings":48})");
+  folder_.Write("config.json",
+                R"({"model_type":"opt","max_position_embeddings":48,"hidden_size":8})");
   LearnedTables tables(TableSources{.tables = {}, .directory = folder_.path()});
   ASSERT_TRUE(tables.Reload().ok());
   ASSERT_EQ(tables.All().size(), 2U);
   EXPECT_EQ(tables.Find("b")->rows.row_offset, 2);
   EXPECT_EQ(tables.Find("t")->rows.max_positions, 48);
+}
+
+TEST_F(LearnedTablesTest, ARowOffsetThatIsGivenCountsBeforeTheConfiguration) {
+  folder_.Write("config.json",
+                R"({"model_type":"opt","max_position_embeddings":48,"hidden_size":8})");
+  LearnedTables tables(
+      TableSources{.tables = {{.name = "t", .path = path_, .row_offset = 1}}, .directory = ""});
+  ASSERT_TRUE(tables.Reload().ok());
+  EXPECT_EQ(tables.Find("t")->rows.row_offset, 1);
+}
+
+TEST_F(LearnedTablesTest, AConfigurationThatDoesNotFitIsRefusedWithTheWayOut) {
+  LearnedTables tables(TableSources{.tables = {{.name = "t", .path = path_}}, .directory = ""});
+  const auto fault = [&](const std::string& config) {
+    folder_.Write("config.json", config);
+    return std::string(tables.Reload().status().message());
+  };
+  EXPECT_THAT(
+      fault(R"({"model_type":"opt","max_position_embeddings":50,"hidden_size":8})"),
+      AllOf(HasSubstr(folder_ / "config.json"), HasSubstr("\"wpe.weight\""), HasSubstr("[52, 8]"),
+            HasSubstr("[50, 8]"), HasSubstr("--table"), HasSubstr("row_offset")));
+  EXPECT_THAT(fault(R"({"model_type":"tomorrow"})"),
+              AllOf(HasSubstr("\"tomorrow\" is not known"), HasSubstr("row_offset")));
+  EXPECT_THAT(fault("{"), HasSubstr("is no JSON object"));
+  EXPECT_THAT(fault(std::string((1 << 20) + 1, ' ')), HasSubstr("1048577 bytes"));
 }
 
 TEST_F(LearnedTablesTest, NamesThatAreNoneOrComeTwiceAreRefused) {
