@@ -311,19 +311,6 @@ def test_commands_of_the_document(serve, tmp_path):
     assert np.array_equal(open_table(server, "gpt2").read(0, ROWS), w)
 
 
-def test_python_of_the_document(serve, tmp_path):
-    w = weights()
-    save_file({"wpe.weight": w}, tmp_path / "gpt2.safetensors")
-    server = serve(f"--table_dir={tmp_path}")
-    blocks = re.findall(r"```python\n(.*?)```", DOCUMENT, re.S)
-    assert len(blocks) == 2
-    names = {}
-    for block in blocks:
-        exec(block.replace("127.0.0.1:50051", server.address), names)
-    assert np.array_equal(names["rows"], w[:2])
-    assert names["table"].last_position == ROWS - 1
-
-
 def test_unknown_grpc_fields_of_a_learned_table_are_refused(serve, tmp_path, v1):
     save_file({"w": weights()}, tmp_path / "a.safetensors")
     server = serve(f"--table=a={tmp_path}/a.safetensors")
