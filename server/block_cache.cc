@@ -190,6 +190,20 @@ std::vector<TablePtr> BlockCache::Tables(absl::Span<const std::uint8_t> after,
   return tables;
 }
 
+void BlockCache::Forget(const CanonicalSpec& spec) {
+  std::list<Entry> gone;  // destroyed after the lock is given up
+  absl::MutexLock lock(&mutex_);
+  for (auto next = entries_.begin(); next != entries_.end();) {
+    const auto entry = next++;
+    const OpenTable* table = entry->key.table;
+    if ((table == nullptr ? entry->key.digest : table->spec().digest()) != spec.digest()) continue;
+    CountHeld(*entry, -1);
+    index_.erase(entry->key);
+    if (table == nullptr) tables_.erase(entry->key.digest);
+    gone.splice(gone.begin(), entries_, entry);
+  }
+}
+
 std::optional<BlockCache::Made> BlockCache::GetOrMake(const Key& key, std::int64_t bytes,
                                                       const OpenTable* table,
                                                       absl::FunctionRef<Made(Charge)> make,

@@ -206,6 +206,10 @@ class BlockCache {
   std::vector<TablePtr> Tables(absl::Span<const std::uint8_t> after, std::size_t max_count)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
+  /// Lets go of the table of `spec` and its blocks, which nobody will ask for
+  /// again. What others hold of them, or are making, lives on with them.
+  void Forget(const CanonicalSpec& spec) ABSL_LOCKS_EXCLUDED(mutex_);
+
   const Limits& limits() const { return limits_; }
   /// Bytes alive: held by the cache, by calls, and by the network.
   std::int64_t live_bytes() const { return account_->live_bytes(); }

@@ -33,7 +33,7 @@ class ShiftRowsHandler final : public UnaryHandler {
     v1::ShiftRowsRequest request;
     absl::Status status = Decode(bytes, &request);
     if (!status.ok()) return status;
-    absl::StatusOr<CanonicalSpec> spec = CheckTable(request);
+    absl::StatusOr<CanonicalSpec> spec = CheckTable(request, backend_->learned_tables);
     if (!spec.ok()) return spec.status();
     switch (request.by_case()) {
       case v1::ShiftRowsRequest::kSteps: by_ = request.steps(); break;

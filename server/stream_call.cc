@@ -85,7 +85,8 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
 
  private:
   absl::Status Start() {
-    auto request = ReadRangeRequest<v1::ReadRowsRequest>(*request_, &backend_->known_specs);
+    auto request = ReadRangeRequest<v1::ReadRowsRequest>(*request_, backend_->learned_tables,
+                                                         &backend_->known_specs);
     if (!request.ok()) return request.status();
     const CanonicalSpec& spec = *request->spec;
     if (request->count > 0) {

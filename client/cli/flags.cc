@@ -28,13 +28,10 @@ constexpr VerbInfo kVerbs[] = {
 };
 
 constexpr SchemeInfo kSchemes[] = {
-    {Scheme::kSinusoidal, "sinusoidal"},
-    {Scheme::kLearnedInit, "learned_init"},
-    {Scheme::kRotary, "rotary"},
-    {Scheme::kTimestep, "timestep"},
-    {Scheme::kNone, "none"},
-    {Scheme::kAlibi, "alibi"},
-    {Scheme::kRelativeBuckets, "relative_buckets"},
+    {Scheme::kSinusoidal, "sinusoidal"}, {Scheme::kLearnedInit, "learned_init"},
+    {Scheme::kRotary, "rotary"},         {Scheme::kLearnedTable, "learned_table"},
+    {Scheme::kTimestep, "timestep"},     {Scheme::kNone, "none"},
+    {Scheme::kAlibi, "alibi"},           {Scheme::kRelativeBuckets, "relative_buckets"},
 };
 
 constexpr SchemeInfo kConfigScheme = {Scheme::kConfig, "--config"};
@@ -51,16 +48,20 @@ constexpr unsigned kAllVerbs = kAsking | kDescribe;
 constexpr unsigned kSinusoidal = Bit(Scheme::kSinusoidal);
 constexpr unsigned kLearnedInit = Bit(Scheme::kLearnedInit);
 constexpr unsigned kRotary = Bit(Scheme::kRotary);
+constexpr unsigned kLearnedTable = Bit(Scheme::kLearnedTable);
 constexpr unsigned kTimestep = Bit(Scheme::kTimestep);
 constexpr unsigned kNone = Bit(Scheme::kNone);
 constexpr unsigned kAlibi = Bit(Scheme::kAlibi);
 constexpr unsigned kWide = kSinusoidal | kLearnedInit | kRotary | kTimestep | kNone;
 constexpr unsigned kBuckets = Bit(Scheme::kRelativeBuckets);
-constexpr unsigned kEvery = kWide | kAlibi | kBuckets;
+constexpr unsigned kEvery = kWide | kLearnedTable | kAlibi | kBuckets;
 constexpr unsigned kConfig = Bit(Scheme::kConfig);
 
 constexpr FlagInfo kFlags[] = {
     {"max_positions", "N", kOfTables, kLearnedInit, "spec.*.max_positions", "rows of the table"},
+    {"name", "NAME", kOfTables, kLearnedTable,
+     "spec.*.name spec.*.content_sha256 spec.*.max_positions spec.*.width",
+     "of a table that the server loaded (phasord --table)"},
     {"width", "D", kOfTables, kWide, "spec.*.width",
      "width d, of rotary the rotary width; even but for learned_init, timestep, with "
      "--odd_column and with --additive"},

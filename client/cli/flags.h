@@ -32,6 +32,7 @@ enum class Scheme : std::uint8_t {
   kSinusoidal,
   kLearnedInit,
   kRotary,
+  kLearnedTable,
   kTimestep,
   kNone,
   kAlibi,

@@ -61,6 +61,7 @@ typedef int32_t phasor_code;
 enum {
   PHASOR_OK = 0,
   PHASOR_INVALID_ARGUMENT = 3,   /**< an argument is wrong: mend the call */
+  PHASOR_NOT_FOUND = 5,          /**< rows that only a server has */
   PHASOR_RESOURCE_EXHAUSTED = 8, /**< no memory */
   PHASOR_OUT_OF_RANGE = 11,      /**< a row that does not exist, or a value that does not fit */
   PHASOR_INTERNAL = 13           /**< a fault of this library */
@@ -304,6 +305,19 @@ typedef struct phasor_rotary {
   size_t frequency_count;
 } phasor_rotary;
 
+/** Rows that a server loaded from a checkpoint, as its GetTable tells of them.
+ * Their spec can be checked and named here; the rows themselves are the
+ * server's: phasor_open gives NOT_FOUND. */
+typedef struct phasor_learned_table {
+  size_t size;                /**< sizeof(phasor_learned_table) */
+  int32_t element_type;       /**< PHASOR_FLOAT32 ... */
+  int32_t numerics;           /**< PHASOR_EXACT ... */
+  const char* name;           /**< 1 ... 128 of letters, digits and "._-/"; required */
+  const char* content_sha256; /**< 64 lower-case hex digits; required */
+  int64_t max_positions;      /**< rows, at least 1; required */
+  int64_t width;              /**< d: 1 ... 65536, odd allowed; required */
+} phasor_learned_table;
+
 /** Which table: checked, every field in range. */
 typedef struct phasor_spec phasor_spec;
 
@@ -328,6 +342,8 @@ PHASOR_API phasor_code phasor_spec_alibi(const phasor_alibi* wanted, phasor_spec
                                          phasor_error* error);
 PHASOR_API phasor_code phasor_spec_relative_buckets(const phasor_relative_buckets* wanted,
                                                     phasor_spec** spec, phasor_error* error);
+PHASOR_API phasor_code phasor_spec_learned_table(const phasor_learned_table* wanted,
+                                                 phasor_spec** spec, phasor_error* error);
 /** Frees a spec; NULL is none. */
 PHASOR_API void phasor_spec_free(phasor_spec* spec);
 

@@ -80,6 +80,16 @@ absl::StatusOr<Scheme> TakeLearnedInit(const phasor_learned_init& wanted) {
                      .stream = wanted.stream};
 }
 
+absl::StatusOr<Scheme> TakeLearnedTable(const phasor_learned_table& wanted) {
+  absl::Status given = CheckPointer("spec.learned_table.name", wanted.name);
+  if (given.ok()) given = CheckPointer("spec.learned_table.content_sha256", wanted.content_sha256);
+  if (!given.ok()) return given;
+  return LearnedTable{.name = wanted.name,
+                      .content_sha256 = wanted.content_sha256,
+                      .max_positions = wanted.max_positions,
+                      .width = wanted.width};
+}
+
 absl::StatusOr<Scheme> TakeTimestep(const phasor_timestep& wanted) {
   const absl::StatusOr<bool> flip =
       TakeBool("spec.timestep.flip_sin_to_cos", wanted.flip_sin_to_cos);
@@ -146,6 +156,11 @@ phasor_code phasor_spec_sinusoidal(const phasor_sinusoidal* wanted, phasor_spec*
 phasor_code phasor_spec_learned_init(const phasor_learned_init* wanted, phasor_spec** spec,
                                      phasor_error* error) {
   return Guard(error, [&] { return Check(wanted, spec, phasor::c::TakeLearnedInit); });
+}
+
+phasor_code phasor_spec_learned_table(const phasor_learned_table* wanted, phasor_spec** spec,
+                                      phasor_error* error) {
+  return Guard(error, [&] { return Check(wanted, spec, phasor::c::TakeLearnedTable); });
 }
 
 phasor_code phasor_spec_timestep(const phasor_timestep* wanted, phasor_spec** spec,

@@ -33,8 +33,10 @@ phasor_code phasor_open(const phasor_spec* spec, phasor_table** table, phasor_er
     if (!status.ok()) return status;
     *table = nullptr;
     status = CheckPointer("spec", spec);
-    if (status.ok()) *table = new phasor_table(phasor::LocalTable::Create(spec->spec));
-    return status;
+    if (!status.ok()) return status;
+    auto opened = phasor::LocalTable::Open(spec->spec, phasor::NeverStop);
+    if (opened.ok()) *table = new phasor_table(*std::move(opened));
+    return opened.status();
   });
 }
 

@@ -26,15 +26,15 @@ from phasor_tables.models import (CheckpointTable, ModelDescription, ModelTable,
                                   describe_model)
 from phasor_tables.rotary import (DynamicNtkScaling, LinearScaling, Llama3Scaling, LongRopeScaling,
                                   NtkScaling, ProportionalScaling, Rotary, YarnScaling)
-from phasor_tables.specs import (Alibi, LearnedInit, NoPosition, RelativeBuckets, Sinusoidal,
-                                 Timestep)
+from phasor_tables.specs import (Alibi, LearnedInit, LearnedTable, NoPosition, RelativeBuckets,
+                                 Sinusoidal, Timestep)
 
 __version__ = _version()
 
 __all__ = [
     "Alibi", "CheckpointTable", "Client", "Counters", "Cursor", "DynamicNtkScaling",
-    "FieldViolation", "LearnedInit", "LinearScaling", "Llama3Scaling", "LongRopeScaling",
-    "ModelDescription", "ModelTable", "NoPosition", "NtkScaling", "PhasorError",
+    "FieldViolation", "LearnedInit", "LearnedTable", "LinearScaling", "Llama3Scaling",
+    "LongRopeScaling", "ModelDescription", "ModelTable", "NoPosition", "NtkScaling", "PhasorError",
     "ProportionalScaling", "RelativeBuckets", "Rotary", "Rows", "ServerInfo", "Sinusoidal",
     "Table", "Timestep", "YarnScaling", "describe_model", "errors", "local", "models", "shift_pe",
     "sinusoidal_freqs", "sinusoidal_pe",

@@ -8,12 +8,12 @@ import grpc
 
 from phasor_tables._channel import ChannelTransport
 from phasor_tables._connection import Counters, ServerInfo, run
-from phasor_tables._session import OpenTable, Options, Session
+from phasor_tables._session import Options, Session
 from phasor_tables._table import Table
 from phasor_tables.models import ConfigJson, ModelDescription, describe_model, model_spec
 from phasor_tables.rotary import Rotary
-from phasor_tables.specs import (Alibi, LearnedInit, NoPosition, RelativeBuckets, Sinusoidal, Spec,
-                                 Timestep)
+from phasor_tables.specs import (Alibi, LearnedInit, LearnedTable, NoPosition, RelativeBuckets,
+                                 Sinusoidal, Spec, Timestep)
 
 
 class Client:
@@ -55,12 +55,10 @@ class Client:
 
         **Errors**: InvalidArgument naming the field (spec.sinusoidal.width ...);
         OutOfRange for values that do not fit the element type; FailedPrecondition if
-        the server means another table by the same spec; Unavailable,
-        DeadlineExceeded.
+        the server means another table by the same spec; NotFound for a learned table
+        that it has not loaded; Unavailable, DeadlineExceeded.
         """
-        table = OpenTable(self._session, spec)
-        run(table.open())
-        return Table(table)
+        return Table(run(self._session.open(spec)))
 
     def sinusoidal(self, width: int, base: Optional[float] = None, **fields: Any) -> Table:
         """Opens ``Sinusoidal(width, base, **fields)``."""
@@ -107,6 +105,10 @@ class Client:
     def describe_model(self, config_json: ConfigJson, **options: Any) -> ModelDescription:
         """Which tables a model has: :func:`phasor_tables.describe_model`. Asks no server."""
         return describe_model(config_json, **options)
+
+    def learned_table(self, name: str, **fields: Any) -> Table:
+        """Opens ``LearnedTable(name, **fields)``: rows the server loaded from a checkpoint."""
+        return self.open(LearnedTable(name, **fields))
 
     def server_info(self) -> ServerInfo:
         """The server's version and limits."""

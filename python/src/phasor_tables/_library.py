@@ -19,7 +19,8 @@ from phasor_tables._structs import (ELEMENT_TYPES, SCHEMES, ModelOptionsStruct, 
 from phasor_tables.errors import FieldViolation, error_of
 from phasor_tables.specs import Spec
 
-_CODES = {3: "INVALID_ARGUMENT", 8: "RESOURCE_EXHAUSTED", 11: "OUT_OF_RANGE", 13: "INTERNAL"}
+_CODES = {3: "INVALID_ARGUMENT", 5: "NOT_FOUND", 8: "RESOURCE_EXHAUSTED", 11: "OUT_OF_RANGE",
+          13: "INTERNAL"}
 
 
 class _Error(ctypes.Structure):

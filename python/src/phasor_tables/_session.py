@@ -14,7 +14,7 @@ from phasor_tables._connection import (Connection, Counters, FallbackConnection,
                                        Limits, LocalConnection, TableKey, Transport)
 from phasor_tables._elements import Array, Rows, array_of, empty, holds, output, read_only
 from phasor_tables.errors import InvalidArgument, field_error
-from phasor_tables.specs import Spec, int64, real
+from phasor_tables.specs import LearnedTable, Spec, int64, real
 
 Positions = Union[Sequence[int], Sequence[float], Array]
 
@@ -69,6 +69,15 @@ class Session:
     def limits(self) -> Limits:
         """Bounds of a call that begins now."""
         return Limits(time.monotonic() + self.options.timeout)
+
+    async def open(self, spec: Spec) -> OpenTable:
+        """Opens the table of ``spec``."""
+        if isinstance(spec, LearnedTable) and spec.content_sha256 is None:
+            # What the server fills in is its own: it need not be asked again.
+            return OpenTable(self, await self.connection.resolve(spec, self.limits()))
+        table = OpenTable(self, spec)
+        await table.open()
+        return table
 
     def counters(self) -> Counters:
         """What was done so far."""

@@ -9,8 +9,8 @@ from typing import Any, Callable, Optional
 from phasor_tables.errors import InvalidArgument, field_error
 from phasor_tables.rotary import (DynamicNtkScaling, LinearScaling, Llama3Scaling, LongRopeScaling,
                                   NtkScaling, ProportionalScaling, Rotary, YarnScaling)
-from phasor_tables.specs import (Alibi, LearnedInit, NoPosition, RelativeBuckets, Sinusoidal, Spec,
-                                 Timestep, int64, real)
+from phasor_tables.specs import (Alibi, LearnedInit, LearnedTable, NoPosition, RelativeBuckets,
+                                 Sinusoidal, Spec, Timestep, int64, real)
 
 ELEMENT_TYPES = ("float32", "float64", "float16", "bfloat16", "int32")  # from 1
 USES = ("add", "rotate_halves", "rotate_pairs", "rotate_to_halves", "nothing", "add_to_scores",
@@ -58,6 +58,20 @@ class LearnedInitStruct(ctypes.Structure):
         ("stddev", POINTER(c_double)),
         ("seed", c_int64),
         ("stream", c_int64),
+    ]
+
+
+class LearnedTableStruct(ctypes.Structure):
+    """phasor_learned_table."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("element_type", c_int32),
+        ("numerics", c_int32),
+        ("name", c_char_p),
+        ("content_sha256", c_char_p),
+        ("max_positions", c_int64),
+        ("width", c_int64),
     ]
 
 
@@ -298,6 +312,25 @@ def _learned_init(spec: LearnedInit) -> LearnedInitStruct:
         stream=int64(path + "stream", spec.stream))
 
 
+def _c_text(field: str, value: Any) -> Optional[bytes]:
+    if value is None:
+        return None
+    if not isinstance(value, str) or "\0" in value:
+        raise field_error(InvalidArgument, field, f"{value!r} is no text")
+    return value.encode()
+
+
+def _learned_table(spec: LearnedTable) -> LearnedTableStruct:
+    path = "spec.learned_table."
+    return LearnedTableStruct(
+        size=ctypes.sizeof(LearnedTableStruct),
+        element_type=_number("spec.element_type", spec.element_type, ELEMENT_TYPES, 1),
+        name=_c_text(path + "name", spec.name),
+        content_sha256=_c_text(path + "content_sha256", spec.content_sha256),
+        max_positions=int64(path + "max_positions", spec.max_positions or 0),
+        width=int64(path + "width", spec.width or 0))
+
+
 def _timestep(spec: Timestep) -> TimestepStruct:
     path = "spec.timestep."
     return TimestepStruct(
@@ -390,6 +423,7 @@ SCHEMES: dict[type, tuple[str, type[ctypes.Structure], Callable[[Any], ctypes.St
     Sinusoidal: ("sinusoidal", SinusoidalStruct, _sinusoidal),
     Rotary: ("rotary", RotaryStruct, _rotary),
     LearnedInit: ("learned_init", LearnedInitStruct, _learned_init),
+    LearnedTable: ("learned_table", LearnedTableStruct, _learned_table),
     Timestep: ("timestep", TimestepStruct, _timestep),
     NoPosition: ("none", NoneStruct, _none),
     Alibi: ("alibi", AlibiStruct, _alibi),

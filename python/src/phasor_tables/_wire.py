@@ -18,9 +18,9 @@ from google.protobuf.message import Message
 from phasor_tables._elements import Array, dtype_of
 from phasor_tables._library import CheckedSpec
 from phasor_tables._structs import SCALINGS, SCHEMES
-from phasor_tables.errors import (DataLoss, FailedPrecondition, FieldViolation, PhasorError,
-                                  error_of)
-from phasor_tables.specs import Spec
+from phasor_tables.errors import (DataLoss, FailedPrecondition, FieldViolation, InvalidArgument,
+                                  PhasorError, error_of, field_error)
+from phasor_tables.specs import LearnedTable, Spec
 
 SERVICE = "/phasor.v1.PositionTableService/"
 CANCELLED, UNAVAILABLE = "CANCELLED", "UNAVAILABLE"
@@ -71,6 +71,28 @@ def spec_message(canonical_text: str) -> Any:
         else:
             setattr(parent, name, _scalar(field, value))
     return result
+
+
+def name_message(table: LearnedTable) -> Any:
+    """Asks for the rows that a server holds under the name of a table now."""
+    element_type = _element_types.get("ELEMENT_TYPE_" + str(table.element_type).upper())
+    if element_type is None:
+        raise field_error(InvalidArgument, "spec.element_type",
+                          f"{table.element_type!r} is no known element type")
+    if not isinstance(table.name, str):
+        raise field_error(InvalidArgument, "spec.learned_table.name",
+                          f"{table.name!r} is no text")
+    return message("TableSpec")(learned_table={"name": table.name},
+                                element_type=element_type.number)
+
+
+def learned_table_of(asked: LearnedTable, response: Any) -> LearnedTable:
+    """The rows that a GetTableResponse tells of, which are to be of that name and type."""
+    sent = response.spec.learned_table
+    if sent.name != asked.name:
+        raise DataLoss(f"the server's response is not about the table {asked.name!r}")
+    return LearnedTable(asked.name, asked.element_type, sent.content_sha256, sent.max_positions,
+                        sent.width)
 
 
 def _scalar(field: Any, text: str) -> Any:

@@ -25,8 +25,8 @@ from phasor_tables._table import CursorPosition, TableProperties
 from phasor_tables._wire import SERVICE, Failure
 from phasor_tables.models import ConfigJson, ModelDescription, describe_model, model_spec
 from phasor_tables.rotary import Rotary
-from phasor_tables.specs import (Alibi, LearnedInit, NoPosition, RelativeBuckets, Sinusoidal, Spec,
-                                 Timestep)
+from phasor_tables.specs import (Alibi, LearnedInit, LearnedTable, NoPosition, RelativeBuckets,
+                                 Sinusoidal, Spec, Timestep)
 
 __all__ = ["Client", "Cursor", "Table"]
 
@@ -172,9 +172,7 @@ class Client:
 
     async def open(self, spec: Spec) -> Table:
         """As :meth:`phasor_tables.Client.open`."""
-        table = OpenTable(self._session, spec)
-        await table.open()
-        return Table(table)
+        return Table(await self._session.open(spec))
 
     async def sinusoidal(self, width: int, base: Optional[float] = None, **fields: Any) -> Table:
         """Opens ``Sinusoidal(width, base, **fields)``."""
@@ -213,6 +211,10 @@ class Client:
     def describe_model(self, config_json: ConfigJson, **options: Any) -> ModelDescription:
         """As :meth:`phasor_tables.Client.describe_model`; nothing to await."""
         return describe_model(config_json, **options)
+
+    async def learned_table(self, name: str, **fields: Any) -> Table:
+        """Opens ``LearnedTable(name, **fields)``: rows the server loaded from a checkpoint."""
+        return await self.open(LearnedTable(name, **fields))
 
     async def server_info(self) -> ServerInfo:
         """The server's version and limits."""

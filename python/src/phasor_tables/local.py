@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional, TypeVar
 
-from phasor_tables._session import OpenTable, Options, Session
+from phasor_tables._connection import run
+from phasor_tables._session import Options, Session
 from phasor_tables._table import Table
 from phasor_tables.models import ConfigJson, model_spec
 from phasor_tables.rotary import Rotary
@@ -32,9 +33,10 @@ def open(spec: Spec) -> Table:
     """The table that ``spec`` describes.
 
     **Errors**: InvalidArgument naming the field (spec.sinusoidal.width ...);
-    OutOfRange for values that do not fit the element type.
+    OutOfRange for values that do not fit the element type; NotFound for a
+    LearnedTable, whose rows a server has.
     """
-    return Table(OpenTable(_session, spec))
+    return Table(run(_session.open(spec)))
 
 
 def sinusoidal(width: int, base: Optional[float] = None, **fields: Any) -> Table:

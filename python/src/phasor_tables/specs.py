@@ -79,6 +79,27 @@ class LearnedInit:
 
 
 @dataclass(frozen=True)
+class LearnedTable:
+    """Rows that a server loaded from a checkpoint, by the name they have there.
+
+    Row 0 is that of the first token. The server fills in what is not given, and
+    then the description says which rows are meant, bit for bit. Only a server has
+    the rows: nothing computes them here.
+    """
+
+    name: str
+    """1 ... 128 of ASCII letters, digits and ``._-/``."""
+    element_type: str = "float32"
+    """``float32``, ``float64``, ``float16`` or ``bfloat16``."""
+    content_sha256: Optional[str] = None
+    """64 hex digits, of the rows as the checkpoint holds them; None: those held now."""
+    max_positions: Optional[int] = None
+    """Rows."""
+    width: Optional[int] = None
+    """d: 1 ... 65536, odd allowed."""
+
+
+@dataclass(frozen=True)
 class Timestep:
     """Timestep embeddings of diffusion models (diffusers' get_timestep_embedding).
 
@@ -163,7 +184,8 @@ class RelativeBuckets:
     """``int32``."""
 
 
-Spec = Union[Sinusoidal, Rotary, LearnedInit, Timestep, NoPosition, Alibi, RelativeBuckets]
+Spec = Union[Sinusoidal, Rotary, LearnedInit, LearnedTable, Timestep, NoPosition, Alibi,
+             RelativeBuckets]
 
 
 def int64(field: str, value: Any) -> int:

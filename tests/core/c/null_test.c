@@ -13,6 +13,7 @@
 static void schemes(void) {
   CHECK_SCHEME(sinusoidal);
   CHECK_SCHEME(learned_init);
+  CHECK_SCHEME(learned_table);
   CHECK_SCHEME(rotary);
   CHECK_SCHEME(timestep);
   CHECK_SCHEME(none);
