@@ -22,6 +22,10 @@ constexpr VerbInfo kVerbs[] = {
     {Verb::kPlot, "plot", true, "", "heat map of rows, and the ladder of frequencies as bars"},
     {Verb::kDescribe, "describe", false, "config",
      "the position tables of a model, from its config.json, as JSON"},
+    {Verb::kLock, "lock", false, "config",
+     "those tables with digests of their rows, for phasor verify (docs/lock.md)"},
+    {Verb::kVerify, "verify", false, "lock",
+     "whether tables, computed here or with --server there, are those of a lock: exit status 0"},
     {Verb::kTables, "tables", false, "", "tables that the server holds"},
     {Verb::kHealth, "health", false, "", "whether the server serves: exit status 0 if it does"},
     {Verb::kInfo, "info", false, "", "the server's version and limits"},
@@ -44,8 +48,9 @@ constexpr unsigned kArrays = Bit(Verb::kRows) | Bit(Verb::kGather) | Bit(Verb::k
                              Bit(Verb::kShift) | Bit(Verb::kFreqs);
 constexpr unsigned kOfTables = kArrays | Bit(Verb::kTable) | Bit(Verb::kPlot);
 constexpr unsigned kServerLists = Bit(Verb::kTables) | Bit(Verb::kInfo);
-constexpr unsigned kDescribe = Bit(Verb::kDescribe);
-constexpr unsigned kAsking = kOfTables | kServerLists | Bit(Verb::kHealth);
+constexpr unsigned kVerify = Bit(Verb::kVerify);
+constexpr unsigned kDescribe = Bit(Verb::kDescribe) | Bit(Verb::kLock);
+constexpr unsigned kAsking = kOfTables | kServerLists | Bit(Verb::kHealth) | kVerify;
 constexpr unsigned kAllVerbs = kAsking | kDescribe;
 
 constexpr unsigned kSinusoidal = Bit(Scheme::kSinusoidal);
@@ -90,7 +95,7 @@ constexpr FlagInfo kFlags[] = {
      "of yarn, longrope, llama3"},
     {"max_position_embeddings", "M", kOfTables, kRotary,
      "spec.*.dynamic_ntk.max_position_embeddings", "of dynamic_ntk"},
-    {"config", "FILE.json", kOfTables | kDescribe, kConfig, "config_json",
+    {"config", "FILE.json", kOfTables | kDescribe | kVerify, kConfig, "config_json",
      "a model's config.json, - for stdin, instead of a scheme"},
     {"table", "NAME", kOfTables, kConfig, "table",
      "the one of the model's tables, where it has several"},
@@ -157,8 +162,8 @@ constexpr FlagInfo kFlags[] = {
     {"numerics", "WORD", kOfTables, kEvery & ~kLearnedInit, "spec.numerics", "exact (default)"},
 
     {"start", "N", kRange, 0, "start_position", "first position (0)"},
-    {"count", "N", kRange, 0, "row_count",
-     "number of rows; required, but for plot (256, or those there are)"},
+    {"count", "N", kRange | Bit(Verb::kLock), 0, "row_count",
+     "number of rows; required, but for plot (256, or those there are) and lock (131072)"},
     {"positions", "P,P,...|@FILE", Bit(Verb::kGather), 0, "positions real_positions",
      "all integers, or all with '.' or 'e': fractional positions; required"},
     {"axes", "N", Bit(Verb::kGather), kRotary, "axes",
@@ -167,6 +172,8 @@ constexpr FlagInfo kFlags[] = {
      "how far, an integer or a real number; required"},
     {"input", "FILE.npy", Bit(Verb::kShift), 0, "data rows",
      "the rows to shift, - for stdin; their element type is the table's; required"},
+
+    {"lock", "FILE", kVerify, 0, "", "what phasor lock wrote, - for stdin (positions.lock)"},
 
     {"output", "PATH", kOfTables | kServerLists | kDescribe, 0, "",
      "where the data goes (- for stdout)"},

@@ -23,6 +23,8 @@ enum class Verb : std::uint8_t {
   kTable,
   kPlot,
   kDescribe,
+  kLock,
+  kVerify,
   kTables,
   kHealth,
   kInfo,
