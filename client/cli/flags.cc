@@ -26,6 +26,8 @@ constexpr VerbInfo kVerbs[] = {
      "those tables with digests of their rows, for phasor verify (docs/lock.md)"},
     {Verb::kVerify, "verify", false, "lock",
      "whether tables, computed here or with --server there, are those of a lock: exit status 0"},
+    {Verb::kDiagnose, "diagnose", true, "input",
+     "which wrong table the rows of FILE.npy are: exit status 0 if they are the right one"},
     {Verb::kTables, "tables", false, "", "tables that the server holds"},
     {Verb::kHealth, "health", false, "", "whether the server serves: exit status 0 if it does"},
     {Verb::kInfo, "info", false, "", "the server's version and limits"},
@@ -46,12 +48,13 @@ constexpr SchemeInfo kConfigScheme = {Scheme::kConfig, "--config"};
 constexpr unsigned kRange = Bit(Verb::kRows) | Bit(Verb::kExport) | Bit(Verb::kPlot);
 constexpr unsigned kArrays = Bit(Verb::kRows) | Bit(Verb::kGather) | Bit(Verb::kExport) |
                              Bit(Verb::kShift) | Bit(Verb::kFreqs);
-constexpr unsigned kOfTables = kArrays | Bit(Verb::kTable) | Bit(Verb::kPlot);
+constexpr unsigned kServed = kArrays | Bit(Verb::kTable) | Bit(Verb::kPlot);
+constexpr unsigned kOfTables = kServed | Bit(Verb::kDiagnose);
 constexpr unsigned kServerLists = Bit(Verb::kTables) | Bit(Verb::kInfo);
 constexpr unsigned kVerify = Bit(Verb::kVerify);
 constexpr unsigned kDescribe = Bit(Verb::kDescribe) | Bit(Verb::kLock);
-constexpr unsigned kAsking = kOfTables | kServerLists | Bit(Verb::kHealth) | kVerify;
-constexpr unsigned kAllVerbs = kAsking | kDescribe;
+constexpr unsigned kAsking = kServed | kServerLists | Bit(Verb::kHealth) | kVerify;
+constexpr unsigned kAllVerbs = kAsking | kDescribe | Bit(Verb::kDiagnose);
 
 constexpr unsigned kSinusoidal = Bit(Scheme::kSinusoidal);
 constexpr unsigned kLearnedInit = Bit(Scheme::kLearnedInit);
@@ -161,7 +164,7 @@ constexpr FlagInfo kFlags[] = {
      "float32 (default), float64, float16, bfloat16; of relative_buckets int32 (default)"},
     {"numerics", "WORD", kOfTables, kEvery & ~kLearnedInit, "spec.numerics", "exact (default)"},
 
-    {"start", "N", kRange, 0, "start_position", "first position (0)"},
+    {"start", "N", kRange | Bit(Verb::kDiagnose), 0, "start_position", "first position (0)"},
     {"count", "N", kRange | Bit(Verb::kLock), 0, "row_count",
      "number of rows; required, but for plot (256, or those there are) and lock (131072)"},
     {"positions", "P,P,...|@FILE", Bit(Verb::kGather), 0, "positions real_positions",
@@ -170,18 +173,18 @@ constexpr FlagInfo kFlags[] = {
      "positions a row: 1 (default), or as many as --mrope_section has"},
     {"by", "K", Bit(Verb::kShift), 0, "by steps fractional_steps",
      "how far, an integer or a real number; required"},
-    {"input", "FILE.npy", Bit(Verb::kShift), 0, "data rows",
-     "the rows to shift, - for stdin; their element type is the table's; required"},
+    {"input", "FILE.npy", Bit(Verb::kShift) | Bit(Verb::kDiagnose), 0, "data rows",
+     "the rows to shift or diagnose, - for stdin; their element type is the table's; required"},
 
     {"lock", "FILE", kVerify, 0, "", "what phasor lock wrote, - for stdin (positions.lock)"},
 
-    {"output", "PATH", kOfTables | kServerLists | kDescribe, 0, "",
+    {"output", "PATH", kServed | kServerLists | kDescribe, 0, "",
      "where the data goes (- for stdout)"},
     {"format", "WORD", kArrays, 0, "",
      "table, csv, npy, raw; by default as the suffix of --output says (.npy .csv .raw .bin), else "
      "table on a terminal, else csv"},
     {"server", "ADDRESS", kAsking, 0, "address", "(PHASOR_SERVER, or 127.0.0.1:50051)"},
-    {"local", "", kOfTables | kServerLists, 0, "", "compute here and ask no server: the same bits"},
+    {"local", "", kServed | kServerLists, 0, "", "compute here and ask no server: the same bits"},
     {"timeout", "TIME", kAsking, 0, "timeout", "bound of one call, retries included (10s)"},
     {"help", "", kAllVerbs, 0, "", "print this"},
     {"version", "", kAllVerbs, 0, "", "print the version"},
@@ -205,8 +208,8 @@ std::string FlagLine(const FlagInfo& flag) {
 }
 
 std::string OperandHint(const VerbInfo& verb) {
-  if (verb.has_scheme) return " SCHEME";
-  return verb.operand.empty() ? "" : absl::StrCat(" ", FindFlag(verb.operand)->hint);
+  return absl::StrCat(verb.operand.empty() ? "" : absl::StrCat(" ", FindFlag(verb.operand)->hint),
+                      verb.has_scheme ? " SCHEME" : "");
 }
 
 std::string ToolHelp() {

@@ -25,6 +25,7 @@ enum class Verb : std::uint8_t {
   kDescribe,
   kLock,
   kVerify,
+  kDiagnose,
   kTables,
   kHealth,
   kInfo,

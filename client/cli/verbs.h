@@ -33,6 +33,11 @@ absl::Status RunLock(const Arguments& arguments);
 ///
 /// **Errors**: FAILED_PRECONDITION, after that, if anything differs.
 absl::Status RunVerify(const Arguments& arguments);
+/// diagnose: which wrong table an .npy file holds. Asks no server.
+///
+/// **Errors**: FAILED_PRECONDITION, after the diagnosis was written, unless the
+/// table is exact.
+absl::Status RunDiagnose(const Arguments& arguments);
 /// plot: a picture.
 absl::Status RunPlot(const Arguments& arguments);
 /// tables, info: what the server holds and is.
