@@ -26,6 +26,7 @@ using diagnose::Sample;
 constexpr double kRoundingUlps = 2;
 constexpr double kFloat64Angle = 0x1p-49;
 constexpr std::int64_t kFewElements = 64;
+constexpr std::int64_t kMostColumns = 2 * kMaxWidth;
 
 std::optional<Finding> FindingOf(Angles angles) {
   switch (angles) {
@@ -127,6 +128,11 @@ class Diagnoser {
     };
     if (table_.rows < 1) return wrong("rows", "a table without rows says nothing; give some");
     if (table_.columns < 1) return wrong("columns", "rows without elements say nothing");
+    if (table_.columns > kMostColumns) {
+      return wrong("columns",
+                   absl::StrCat("rows of ", table_.columns, " elements; no table has more than ",
+                                kMostColumns, ", so that is none: give [rows, columns]"));
+    }
     if ((table_.type == ElementType::kInt32) != (asked_.element_type() == ElementType::kInt32)) {
       return wrong("element_type",
                    absl::StrCat(ElementTypeName(table_.type), " elements, where this table has ",

@@ -499,6 +499,7 @@ def test_shapes_of_buffers_are_rows(tool):
     (np.zeros((), "<f4"), "shape [] is not"),
     (np.zeros((0, 8), "<f4"), "without rows"),
     (np.zeros((8, 0), "<f4"), "without elements"),
+    (np.zeros((1, 200000), "<f4"), "rows of 200000 elements"),
     (np.zeros((4, 8), ">f4"), "holds >f4"),
     (np.zeros((4, 8), "<i8"), "holds <i8"),
     (np.zeros((4, 8), "<i4"), "INT32 elements"),

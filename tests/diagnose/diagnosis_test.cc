@@ -199,6 +199,8 @@ TEST(Diagnose, RefusesWhatIsNoTable) {
   table = rows.table();
   table.columns = 0;
   EXPECT_EQ(field(Diagnose(Spec(Rotary{.width = 8}), table)), "columns");
+  table.columns = 2 * kMaxWidth + 1;
+  EXPECT_EQ(field(Diagnose(Spec(Rotary{.width = 8}), table)), "columns");
   table = rows.table();
   EXPECT_EQ(field(Diagnose(Spec(RelativeBuckets{}), table)), "element_type");
   table.type = ElementType::kInt32;

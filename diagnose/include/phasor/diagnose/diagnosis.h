@@ -141,8 +141,8 @@ struct DiagnoseOptions {
 /// **Memory**: bounded, whatever the number of rows.
 ///
 /// **Errors**: INVALID_ARGUMENT (rows, columns, element_type) for a table without
-/// rows or columns, one of integers where numbers belong and the other way round;
-/// OUT_OF_RANGE as CanonicalSpec::CheckRange; those of `table.read`.
+/// rows or columns, or with more columns than any has, one of integers where numbers belong and the
+/// other way round; OUT_OF_RANGE as CanonicalSpec::CheckRange; those of `table.read`.
 ///
 /// **Thread safety**: a pure function.
 absl::StatusOr<Diagnosis> Diagnose(const CanonicalSpec& spec, const ObservedTable& table,
