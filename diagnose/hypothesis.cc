@@ -153,7 +153,11 @@ class Search {
     for (Arrangement arrangement :
          ArrangementsOf(pairs, sample_.columns + (right_.odd_sine ? 1 : -1))) {
       arrangement.odd_sine = right_.odd_sine;
-      if (arrangement.has_both()) list.push_back(arrangement);
+      // Rows of odd width have these alone (OddColumn).
+      if (arrangement.form == Arrangement::Form::kInterleaved ||
+          arrangement.form == Arrangement::Form::kHalves) {
+        list.push_back(arrangement);
+      }
     }
     return list;
   }
