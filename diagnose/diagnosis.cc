@@ -123,7 +123,7 @@ class Diagnoser {
 
  private:
   absl::Status Check() const {
-    const auto wrong = [](absl::string_view field, std::string what) {
+    const auto wrong = [](absl::string_view field, absl::string_view what) {
       return FieldError(absl::StatusCode::kInvalidArgument, field, what);
     };
     if (table_.rows < 1) return wrong("rows", "a table without rows says nothing; give some");

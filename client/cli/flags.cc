@@ -25,9 +25,9 @@ constexpr VerbInfo kVerbs[] = {
     {Verb::kLock, "lock", false, "config",
      "those tables with digests of their rows, for phasor verify (docs/lock.md)"},
     {Verb::kVerify, "verify", false, "lock",
-     "whether tables, computed here or with --server there, are those of a lock: exit status 0"},
+     "whether tables, here or at --server, are still those of a lock"},
     {Verb::kDiagnose, "diagnose", true, "input",
-     "which wrong table the rows of FILE.npy are: exit status 0 if they are the right one"},
+     "which wrong table these rows are, if they are not the right one"},
     {Verb::kTables, "tables", false, "", "tables that the server holds"},
     {Verb::kHealth, "health", false, "", "whether the server serves: exit status 0 if it does"},
     {Verb::kInfo, "info", false, "", "the server's version and limits"},
@@ -218,7 +218,7 @@ std::string ToolHelp() {
       "  phasor VERB SCHEME --flag=value ...\n\n"
       "Verbs:\n";
   for (const VerbInfo& verb : kVerbs) {
-    absl::StrAppendFormat(&text, "  %-20s %s\n", absl::StrCat(verb.name, OperandHint(verb)),
+    absl::StrAppendFormat(&text, "  %-25s %s\n", absl::StrCat(verb.name, OperandHint(verb)),
                           verb.help);
   }
   absl::StrAppend(&text, "\nSchemes: ", SchemeNames(),
