@@ -67,8 +67,8 @@ double Copy(RowsSource& source, const grpc::ByteBuffer& request, absl::Span<std:
 }
 
 void LongStream(bool tcp) {
-  constexpr int kStarts = 2;
-  constexpr int kRounds = 4;
+  constexpr int kStarts = 3;
+  constexpr int kRounds = 6;
   constexpr std::int64_t kBytes = std::int64_t{1} << 30;
   const auto table = TableOf(Sinusoidal{.width = 512});
   const std::int64_t rows = kBytes / table->spec().row_bytes();
