@@ -5,6 +5,8 @@
 /// What can be measured. Each item prints its lines and takes less than two
 /// minutes.
 
+#include <string>
+
 namespace phasor::bench {
 
 // core, on one thread.
@@ -23,6 +25,11 @@ void StreamMemory();       ///< resident memory beside 256 streams
 void NewTables();          ///< 10 000 tables beside hot calls
 void Idle();               ///< a minute of nothing
 void DeadlockDetection();  ///< what Abseil's costs a bare server
+
+// The process of its own that opens them, as many as each line of its input says:
+// phasor_bench open_tables ADDRESS.
+inline constexpr char kOpenTables[] = "open_tables";
+int OpenTables(const std::string& address);
 
 // The client library.
 void Decoding();  ///< steps from memory, waits, calls, cold gathers

@@ -64,5 +64,8 @@ int Run(int argc, char** argv) {
 int main(int argc, char** argv) {
   // As the servers that are measured do.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  if (argc == 3 && std::strcmp(argv[1], phasor::bench::kOpenTables) == 0) {
+    return phasor::bench::OpenTables(argv[2]);
+  }
   return phasor::bench::Run(argc, argv);
 }

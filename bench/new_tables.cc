@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstdio>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -22,29 +24,71 @@ constexpr int kTables = 10000;
 constexpr std::int64_t kCacheBytes = std::int64_t{256} << 20;
 constexpr std::int64_t kMostBeyond = std::int64_t{64} << 20;
 constexpr double kMostTail = 1.5;
+constexpr char kOpened[] = "opened";
 
-// Table `i` of them: a base of its own; one in a hundred as wide as can be, the
-// others up to 2048, so that all of them take a minute.
+// Table `i` of them: a base of its own, a width that is as likely between 2 and 4
+// as between 32 768 and 65 536.
 TableSpec SpecOf(int i) {
   static std::mt19937_64 random(4);
-  const double exponent = 1 + 10 * static_cast<double>(random() >> 11) * 0x1p-53;
-  const std::int64_t width = i % 100 == 0 ? kMaxWidth : std::llround(std::exp2(exponent) / 2) * 2;
-  return Sinusoidal{.width = width, .base = 10000.5 + i};
+  const double exponent = 1 + 15 * static_cast<double>(random() >> 11) * 0x1p-53;
+  return Sinusoidal{.width = std::llround(std::exp2(exponent) / 2) * 2, .base = 10000.5 + i};
 }
 
-// Calls for one row until `stop`; the 99th percentile of what they took.
+// Calls for one row while `work` is done; the 99th percentile of what they took.
 double Tail(RowsSource& source, const grpc::ByteBuffer& request, const std::string& expected,
-            const std::atomic<bool>& stop) {
+            const std::function<void()>& work) {
+  std::atomic<bool> done = false;
+  std::thread worker([&] {
+    work();
+    done = true;
+  });
   std::vector<double> seconds;
   grpc::ByteBuffer response;
-  while (!stop) {
+  while (!done) {
     seconds.push_back(source.GetRows(request, &response));
     if (response.Length() != expected.size()) Die("a hot call got another answer");
   }
+  worker.join();
   return Quantile(seconds, 0.99);
 }
 
+class Opener {
+ public:
+  explicit Opener(const ServerProcess& server)
+      : process_({SiblingProgram("phasor_bench"), kOpenTables, server.tcp()}) {}
+
+  // Returns when the first `count` tables are open.
+  void OpenUntil(int count) {
+    process_.Send(absl::StrCat(count));
+    if (process_.ReadLine() != kOpened) Die("the process that opens tables is gone");
+  }
+
+ private:
+  Process process_;
+};
+
 }  // namespace
+
+int OpenTables(const std::string& address) {
+  RowsSource source(address);
+  int opened = 0;
+  for (int wanted = 0; std::scanf("%d", &wanted) == 1;) {
+    for (; opened < wanted; ++opened) {
+      const auto table = TableOf(SpecOf(opened));
+      grpc::ByteBuffer answer;
+      source.GetRows(RowsRequest(*table, opened, 1), &answer);
+      // Making the rows here as well would take as long again.
+      if (opened % 500 == 1) {
+        std::vector<std::byte> same(static_cast<std::size_t>(table->spec().row_bytes()));
+        if (!table->local().ReadInto(opened, 1, absl::MakeSpan(same)).ok()) Die("no rows");
+        CheckRows(&answer, *table, opened, same);
+      }
+    }
+    std::printf("%s\n", kOpened);
+    std::fflush(stdout);
+  }
+  return 0;
+}
 
 void NewTables() {
   const ScratchDirectory scratch;
@@ -60,46 +104,22 @@ void NewTables() {
   decoding.GetRows(request, &response);
   CheckRows(&response, *hot, 7, row);
 
+  // Another process, as those who decode are not those who want new tables.
+  Opener opener(*server);
   std::vector<double> beside_tables;
   std::vector<double> beside_busy;
-  RowsSource opening(server->tcp());
   double opening_seconds = 0;
-  int opened = 0;
   for (int round = 0; round < kRounds; ++round) {
-    double round_seconds = 0;
-    {
-      std::atomic<bool> stop = false;
-      std::thread opener([&] {
-        const double begin = Now();
-        for (; opened < kTables * (round + 1) / kRounds; ++opened) {
-          const auto table = TableOf(SpecOf(opened));
-          grpc::ByteBuffer answer;
-          opening.GetRows(RowsRequest(*table, opened, 1), &answer);
-          // Making the rows here as well would take as long again.
-          if (opened % 500 == 1) {
-            std::vector<std::byte> same(static_cast<std::size_t>(table->spec().row_bytes()));
-            if (!table->local().ReadInto(opened, 1, absl::MakeSpan(same)).ok()) Die("no rows");
-            CheckRows(&answer, *table, opened, same);
-          }
-        }
-        round_seconds = Now() - begin;
-        stop = true;
-      });
-      beside_tables.push_back(Tail(decoding, request, expected, stop));
-      opener.join();
-      opening_seconds += round_seconds;
-    }
-    {
-      // An unrelated process that is busy on one thread for as long.
-      const Process busy({"/bin/sh", "-c", "while :; do :; done"});
-      std::atomic<bool> stop = false;
-      std::thread timer([&] {
-        std::this_thread::sleep_for(std::chrono::duration<double>(std::min(round_seconds, 2.0)));
-        stop = true;
-      });
-      beside_busy.push_back(Tail(decoding, request, expected, stop));
-      timer.join();
-    }
+    const int opened = kTables * (round + 1) / kRounds;
+    const double begin = Now();
+    beside_tables.push_back(Tail(decoding, request, expected, [&] { opener.OpenUntil(opened); }));
+    const double seconds = Now() - begin;
+    opening_seconds += seconds;
+    // Busy on one thread.
+    const Process busy({"/bin/sh", "-c", "while :; do :; done"});
+    beside_busy.push_back(Tail(decoding, request, expected, [seconds] {
+      std::this_thread::sleep_for(std::chrono::duration<double>(std::min(seconds, 2.0)));
+    }));
   }
   const auto peak = static_cast<double>(server->process().PeakResidentBytes());
   Print(

@@ -21,6 +21,8 @@ std::string Value(double value) {
   return absl::StrCat(absl::Hex(std::bit_cast<std::uint64_t>(value), absl::kZeroPad16));
 }
 
+std::string Value(const std::string& value) { return value; }
+
 std::string Value(bool value) { return value ? "true" : "false"; }
 
 template <typename T>
@@ -183,6 +185,12 @@ struct SchemeLines {
     lines->AddUnless(kDefaultStddev, "learned_init.stddev", l.stddev);
     lines->AddUnless(std::int64_t{0}, "learned_init.seed", l.seed);
     lines->AddUnless(std::int64_t{0}, "learned_init.stream", l.stream);
+  }
+  void operator()(const LearnedTable& l) const {
+    lines->Add("learned_table.content_sha256", l.content_sha256);
+    lines->Add("learned_table.max_positions", l.max_positions);
+    lines->Add("learned_table.name", l.name);
+    lines->Add("learned_table.width", l.width);
   }
 };
 

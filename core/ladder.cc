@@ -107,6 +107,7 @@ FrequencyLadder FrequencyLadder::Of(const CanonicalSpec& spec) {
     FrequencyLadder operator()(const Alibi&) const { return {}; }
     FrequencyLadder operator()(const RelativeBuckets&) const { return {}; }
     FrequencyLadder operator()(const LearnedInit&) const { return {}; }
+    FrequencyLadder operator()(const LearnedTable&) const { return {}; }
   };
   return std::visit(Visitor{}, spec.spec().scheme);
 }

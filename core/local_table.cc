@@ -75,6 +75,7 @@ struct MakerOf {
       return std::make_shared<SeededTable>(std::move(spec));
     };
   }
+  Maker operator()(const LearnedTable&) const { return nullptr; }
 };
 
 absl::Status CheckSize(const CanonicalSpec& spec, std::int64_t rows, std::size_t bytes) {
@@ -99,6 +100,11 @@ absl::StatusOr<std::shared_ptr<const LocalTable>> LocalTable::Open(CanonicalSpec
   const FpEnvironment environment;
   StopCheck check(stop);
   const auto make = std::visit(MakerOf{}, spec.spec().scheme);
+  if (make == nullptr) {
+    return FieldError(absl::StatusCode::kNotFound, "spec.learned_table.name",
+                      "its rows are in a checkpoint, and cannot be computed: ask the server that "
+                      "loaded it");
+  }
   std::shared_ptr<const LocalTable> table = make(std::move(spec), check);
   if (check.stopped()) return check.status();
   return table;

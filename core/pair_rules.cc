@@ -44,6 +44,7 @@ struct RulesOf {
   std::optional<PairRules> operator()(const Alibi&) const { return std::nullopt; }
   std::optional<PairRules> operator()(const RelativeBuckets&) const { return std::nullopt; }
   std::optional<PairRules> operator()(const LearnedInit&) const { return std::nullopt; }
+  std::optional<PairRules> operator()(const LearnedTable&) const { return std::nullopt; }
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "core/alibi_table.h"
@@ -257,6 +258,31 @@ struct SchemeCheck {
     }
     return absl::OkStatus();
   }
+
+  absl::Status operator()(LearnedTable& l) const {
+    if (absl::Status status = CheckTableName(l.name); !status.ok()) return status;
+    const auto is_digit = [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); };
+    if (!l.resolved()) {
+      return Invalid("spec.learned_table.content_sha256",
+                     "is required where no server is asked: GetTable fills it in");
+    }
+    if (l.content_sha256.size() != 64 ||
+        !std::all_of(l.content_sha256.begin(), l.content_sha256.end(), is_digit)) {
+      return Invalid("spec.learned_table.content_sha256",
+                     absl::StrCat("\"", absl::CHexEscape(l.content_sha256.substr(0, 64)),
+                                  "\" is not 64 lower-case hexadecimal digits"));
+    }
+    if (absl::Status status = CheckWidth("spec.learned_table.width", l.width, /*pairs=*/false);
+        !status.ok()) {
+      return status;
+    }
+    if (l.max_positions < 1 || l.max_positions > kMaxElements / l.width) {
+      return Invalid("spec.learned_table.max_positions",
+                     absl::StrCat(l.max_positions, " is not in 1 ... ", kMaxElements / l.width,
+                                  " (2^62 elements at width ", l.width, ")"));
+    }
+    return absl::OkStatus();
+  }
 };
 
 // Of a checked scheme: the shape of rows, and the positions that have one.
@@ -311,6 +337,9 @@ struct ExtentOf {
   Extent operator()(const LearnedInit& l) const {
     return {l.width, 0, 1, std::nullopt, 0, l.max_positions - 1};
   }
+  Extent operator()(const LearnedTable& l) const {
+    return {l.width, 0, 1, std::nullopt, 0, l.max_positions - 1};
+  }
 };
 
 }  // namespace
@@ -320,12 +349,27 @@ absl::string_view SchemeName(const Scheme& scheme) {
     absl::string_view operator()(const Sinusoidal&) const { return "sinusoidal"; }
     absl::string_view operator()(const Rotary&) const { return "rotary"; }
     absl::string_view operator()(const LearnedInit&) const { return "learned_init"; }
+    absl::string_view operator()(const LearnedTable&) const { return "learned_table"; }
     absl::string_view operator()(const Timestep&) const { return "timestep"; }
     absl::string_view operator()(const NoPosition&) const { return "none"; }
     absl::string_view operator()(const Alibi&) const { return "alibi"; }
     absl::string_view operator()(const RelativeBuckets&) const { return "relative_buckets"; }
   };
   return std::visit(Visitor{}, scheme);
+}
+
+absl::Status CheckTableName(absl::string_view name) {
+  const auto is_known = [](char c) {
+    return absl::ascii_isalnum(c) || c == '.' || c == '_' || c == '-' || c == '/';
+  };
+  if (!name.empty() && name.size() <= kMaxTableNameBytes &&
+      std::all_of(name.begin(), name.end(), is_known)) {
+    return absl::OkStatus();
+  }
+  return Invalid(
+      "spec.learned_table.name",
+      absl::StrCat("\"", absl::CHexEscape(name.substr(0, kMaxTableNameBytes)), "\" is not 1 ... ",
+                   kMaxTableNameBytes, " of ASCII letters, digits and \"._-/\""));
 }
 
 absl::string_view LayoutName(Layout layout) {
@@ -378,6 +422,8 @@ absl::StatusOr<CanonicalSpec> CanonicalSpec::Create(TableSpec spec) {
   SHA256Update(&sha, reinterpret_cast<const std::uint8_t*>(result.text_.data()),
                result.text_.size());
   SHA256Final(result.digest_.data(), &sha);
+  result.fingerprint_ = absl::BytesToHexString(
+      absl::string_view(reinterpret_cast<const char*>(result.digest_.data()), 16));
   Extent extent = std::visit(ExtentOf{result.element_type()}, result.spec_.scheme);
   result.row_width_ = extent.row_width;
   result.pairs_ = extent.pairs;
@@ -387,11 +433,6 @@ absl::StatusOr<CanonicalSpec> CanonicalSpec::Create(TableSpec spec) {
   result.last_position_ = extent.last_position;
   result.beyond_ = std::move(extent.beyond);
   return result;
-}
-
-std::string CanonicalSpec::fingerprint() const {
-  return absl::BytesToHexString(
-      absl::string_view(reinterpret_cast<const char*>(digest_.data()), 16));
 }
 
 absl::Status CanonicalSpec::CheckRange(std::int64_t start, std::int64_t count) const {

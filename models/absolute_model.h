@@ -11,8 +11,8 @@
 
 namespace phasor::models {
 
-/// Whether `model_type` is one of those known here.
-bool IsAbsoluteModel(absl::string_view model_type);
+/// Whether `model` adds rows, by its type.
+bool IsAbsoluteModel(const Config& model, absl::string_view model_type);
 
 /// Its tables. What is wrong is in model.status() then.
 std::vector<ModelTable> AbsoluteTables(const Config& model, absl::string_view model_type,

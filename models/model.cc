@@ -1,6 +1,7 @@
 #include "phasor/models/model.h"
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -22,6 +23,9 @@ constexpr TransformersVersion kVersions[] = {TransformersVersion::k4_46, Transfo
 
 // The part of a multimodal model's file that is about its language model.
 Config LanguageModel(const Config& file) {
+  if (file.Text("model_type") == "vision-encoder-decoder") {
+    if (const std::optional<Config> decoder = file.Object("decoder")) return *decoder;
+  }
   const std::optional<Config> text = file.ObjectIfAny("text_config");
   if (!text.has_value()) return file;
   for (const absl::string_view key : {"rope_theta", "rope_scaling", "rope_parameters"}) {
@@ -39,7 +43,7 @@ absl::StatusOr<ModelDescription> Describe(absl::string_view config_json,
   const std::optional<std::string> inner = model.Text("model_type");
   ModelDescription result;
   result.model_type = inner.value_or(outer.value_or(""));
-  if (models::IsAbsoluteModel(result.model_type)) {
+  if (models::IsAbsoluteModel(model, result.model_type)) {
     result.tables = models::AbsoluteTables(model, result.model_type, options);
   } else if (models::IsScoreModel(model, result.model_type)) {
     result.tables = models::ScoreTables(model, result.model_type, options);
@@ -128,6 +132,11 @@ absl::StatusOr<TableSpec> ModelDescription::SpecOf(absl::string_view name) const
 
 absl::StatusOr<ModelDescription> DescribeModel(absl::string_view config_json,
                                                const ModelOptions& options) {
+  const std::int64_t length = options.sequence_length.value_or(1);
+  if (length < 1 || length > kMaxPosition) {
+    return FieldError(absl::StatusCode::kInvalidArgument, "sequence_length",
+                      absl::StrCat(length, " is not in 1 ... 2^53"));
+  }
   absl::StatusOr<ModelDescription> result = Describe(config_json, options);
   if (!result.ok()) return result;
   const std::string text = TextOf(result);

@@ -79,6 +79,27 @@ absl::StatusOr<LearnedInit> FromProto(const v1::LearnedInit& proto) {
   return l;
 }
 
+absl::StatusOr<LearnedTable> FromProto(const v1::LearnedTable& proto) {
+  if (!proto.has_name()) return Required("spec.learned_table.name");
+  LearnedTable l;
+  l.name = proto.name();
+  // Absent ones stand for what the server has, and an empty text for nothing.
+  if (proto.has_content_sha256() && proto.content_sha256().empty()) {
+    return Invalid("spec.learned_table.content_sha256",
+                   "is empty; leave it out, or give 64 lower-case hexadecimal digits");
+  }
+  const bool shape = proto.has_max_positions() || proto.has_width();
+  if (proto.has_content_sha256() != shape || proto.has_max_positions() != proto.has_width()) {
+    return Invalid("spec.learned_table",
+                   "content_sha256, max_positions and width belong together; leave all of them "
+                   "out, or send what GetTable gave");
+  }
+  l.content_sha256 = proto.content_sha256();
+  l.max_positions = proto.max_positions();
+  l.width = proto.width();
+  return l;
+}
+
 absl::StatusOr<Timestep> FromProto(const v1::Timestep& proto) {
   if (!proto.has_width()) return Required("spec.timestep.width");
   Timestep t;
@@ -153,6 +174,15 @@ struct SchemeWriter {
     if (fill || l.stddev != kDefaultStddev) out.set_stddev(l.stddev);
     if (fill || l.seed != 0) out.set_seed(l.seed);
     if (fill || l.stream != 0) out.set_stream(l.stream);
+  }
+
+  void operator()(const LearnedTable& l) const {
+    v1::LearnedTable& out = *proto->mutable_learned_table();
+    out.set_name(l.name);
+    if (!l.resolved()) return;
+    out.set_content_sha256(l.content_sha256);
+    out.set_max_positions(l.max_positions);
+    out.set_width(l.width);
   }
 
   void operator()(const Rotary& r) const { RotaryToProto(r, fill, proto->mutable_rotary()); }
@@ -279,9 +309,20 @@ absl::StatusOr<TableSpec> SpecFromProto(const v1::TableSpec& proto) {
       if (!scheme.ok()) return scheme.status();
       return TableSpec(*scheme, *type);
     }
+    case v1::TableSpec::kLearnedTable: {
+      absl::StatusOr<LearnedTable> scheme = FromProto(proto.learned_table());
+      if (!scheme.ok()) return scheme.status();
+      return TableSpec(*std::move(scheme), *type);
+    }
     case v1::TableSpec::SCHEME_NOT_SET: break;
   }
   return Invalid("spec", "no scheme is set; set one, sinusoidal for example");
+}
+
+v1::TableSpec NameToProto(const LearnedTable& table, ElementType type) {
+  LearnedTable name;
+  name.name = table.name;
+  return ToProto(TableSpec(std::move(name), type), Defaults::kLeftOut);
 }
 
 v1::TableSpec CanonicalToProto(const CanonicalSpec& spec) {

@@ -20,8 +20,11 @@ namespace phasor {
 ///
 /// **Errors**: INVALID_ARGUMENT for no scheme (spec), a required field that is
 /// absent, and an enumeration value that is not known here. Paths start with
-/// "spec".
+/// "spec". A LearnedTable may be unresolved.
 absl::StatusOr<TableSpec> SpecFromProto(const v1::TableSpec& proto);
+
+/// Asks for the rows that a server holds under the name of `table` now.
+v1::TableSpec NameToProto(const LearnedTable& table, ElementType type);
 
 /// Writes a spec with every field that stands at its default left out. The
 /// same fields as in CanonicalSpec::text().

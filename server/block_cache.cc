@@ -35,6 +35,9 @@ namespace {
 // About what an entry costs beside its rows: object, list, index, allocator.
 constexpr std::int64_t kEntryBytes = 512;
 
+// Entries looked at under the lock, to be put out, before others have it.
+constexpr std::size_t kLooksAtOnce = 256;
+
 constexpr std::int64_t kUnknownTime = std::numeric_limits<std::int64_t>::max();
 
 // CPU time of this thread.
@@ -187,6 +190,20 @@ std::vector<TablePtr> BlockCache::Tables(absl::Span<const std::uint8_t> after,
   return tables;
 }
 
+void BlockCache::Forget(const CanonicalSpec& spec) {
+  std::list<Entry> gone;  // destroyed after the lock is given up
+  absl::MutexLock lock(&mutex_);
+  for (auto next = entries_.begin(); next != entries_.end();) {
+    const auto entry = next++;
+    const OpenTable* table = entry->key.table;
+    if ((table == nullptr ? entry->key.digest : table->spec().digest()) != spec.digest()) continue;
+    CountHeld(*entry, -1);
+    index_.erase(entry->key);
+    if (table == nullptr) tables_.erase(entry->key.digest);
+    gone.splice(gone.begin(), entries_, entry);
+  }
+}
+
 std::optional<BlockCache::Made> BlockCache::GetOrMake(const Key& key, std::int64_t bytes,
                                                       const OpenTable* table,
                                                       absl::FunctionRef<Made(Charge)> make,
@@ -195,17 +212,21 @@ std::optional<BlockCache::Made> BlockCache::GetOrMake(const Key& key, std::int64
   std::optional<Charge> charge;
   {
     absl::MutexLock lock(&mutex_);
-    if (const Entry* found = FindLocked(key)) {
-      if (table != nullptr) table->hits_.fetch_add(1, std::memory_order_relaxed);
-      return Made(found->resident);
+    // Again with room for it: while that was made, others may have made the entry.
+    for (bool has_room = false;; has_room = true) {
+      if (const Entry* found = FindLocked(key)) {
+        if (table != nullptr) table->hits_.fetch_add(1, std::memory_order_relaxed);
+        return Made(found->resident);
+      }
+      if (auto flight = flights_.find(key); flight != flights_.end()) {
+        if (table != nullptr) table->hits_.fetch_add(1, std::memory_order_relaxed);
+        flight->second.push_back(std::move(waiter));
+        return std::nullopt;
+      }
+      if (has_room) break;
+      absl::Status room = MakeRoomLocked(bytes);
+      if (!room.ok()) return Made(std::move(room));
     }
-    if (auto flight = flights_.find(key); flight != flights_.end()) {
-      if (table != nullptr) table->hits_.fetch_add(1, std::memory_order_relaxed);
-      flight->second.push_back(std::move(waiter));
-      return std::nullopt;
-    }
-    absl::Status room = MakeRoomLocked(bytes);
-    if (!room.ok()) return Made(std::move(room));
     charge.emplace(account_, bytes);
     flights_.emplace(key, std::vector<std::function<void(Made)>>());
     if (table != nullptr) table->misses_.fetch_add(1, std::memory_order_relaxed);
@@ -283,7 +304,20 @@ BlockCache::Entry* BlockCache::FindLocked(const Key& key) {
 absl::Status BlockCache::MakeRoomLocked(std::int64_t bytes) {
   // What is larger than the cache is never kept: nothing goes for its sake.
   const std::int64_t most = limits_.cache_bytes + limits_.working_bytes;
-  EvictLocked((bytes <= limits_.cache_bytes ? limits_.cache_bytes : most) - bytes);
+  const std::int64_t bound = (bytes <= limits_.cache_bytes ? limits_.cache_bytes : most) - bytes;
+  // Twice: those used have another turn. What calls at work hold may be more than
+  // the bound, and everything kept goes.
+  std::size_t looks = 2 * entries_.size();
+  while (looks > 0 && account_->live_bytes() > bound) {
+    const std::size_t now = std::min(looks, kLooksAtOnce);
+    std::list<Entry> evicted = EvictLocked(bound, now);
+    // A table can go when the last of its blocks is gone.
+    looks = evicted.empty() ? looks - now : 2 * entries_.size();
+    // Hot calls want the lock, and giving memory back takes the system a while.
+    mutex_.Unlock();
+    evicted.clear();
+    mutex_.Lock();
+  }
   if (account_->live_bytes() + bytes <= most) return absl::OkStatus();
   return absl::UnavailableError(
       absl::StrCat("the memory for rows is in use: ", account_->live_bytes(),
@@ -291,11 +325,10 @@ absl::Status BlockCache::MakeRoomLocked(std::int64_t bytes) {
                    " more are needed; try again later"));
 }
 
-void BlockCache::EvictLocked(std::int64_t live_bound) {
-  // Twice: those used have another turn. What calls at work hold may be more than
-  // the bound, and everything kept goes.
-  for (std::size_t left = 2 * entries_.size();
-       left > 0 && !entries_.empty() && account_->live_bytes() > live_bound; --left) {
+std::list<BlockCache::Entry> BlockCache::EvictLocked(std::int64_t live_bound, std::size_t looks) {
+  std::list<Entry> evicted;
+  std::int64_t live_bytes = account_->live_bytes();
+  for (; looks > 0 && !entries_.empty() && live_bytes > live_bound; --looks) {
     const auto last = std::prev(entries_.end());
     // What is in use goes to the front too, or it would be looked at again and
     // again.
@@ -306,8 +339,10 @@ void BlockCache::EvictLocked(std::int64_t live_bound) {
     CountHeld(*last, -1);
     index_.erase(last->key);
     if (last->key.table == nullptr) tables_.erase(last->key.digest);
-    entries_.erase(last);
+    live_bytes -= last->resident->counted_bytes();
+    evicted.splice(evicted.end(), entries_, last);
   }
+  return evicted;
 }
 
 void BlockCache::CountHeld(const Entry& entry, int sign) {

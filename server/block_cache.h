@@ -143,8 +143,8 @@ class Block : public Resident {
 using TablePtr = std::shared_ptr<const OpenTable>;
 using BlockPtr = std::shared_ptr<const Block>;
 
-/// The cache. **Thread safety**: thread-safe; nothing is made, and nobody is
-/// called, under its lock.
+/// The cache. **Thread safety**: thread-safe; nothing is made or destroyed, and
+/// nobody is called, under its lock.
 class BlockCache {
  public:
   using Opener =
@@ -206,6 +206,10 @@ class BlockCache {
   std::vector<TablePtr> Tables(absl::Span<const std::uint8_t> after, std::size_t max_count)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
+  /// Lets go of the table of `spec` and its blocks, which nobody will ask for
+  /// again. What others hold of them, or are making, lives on with them.
+  void Forget(const CanonicalSpec& spec) ABSL_LOCKS_EXCLUDED(mutex_);
+
   const Limits& limits() const { return limits_; }
   /// Bytes alive: held by the cache, by calls, and by the network.
   std::int64_t live_bytes() const { return account_->live_bytes(); }
@@ -248,8 +252,13 @@ class BlockCache {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The entry, which counts as used, or null.
   Entry* FindLocked(const Key& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Room for `bytes` more, as long as the lock is held. Frees it meanwhile: what
+  // was looked up before has to be looked up again.
   absl::Status MakeRoomLocked(std::int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void EvictLocked(std::int64_t live_bound) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Puts out entries until, without them, no more than `live_bound` bytes live,
+  // or `looks` entries were looked at.
+  std::list<Entry> EvictLocked(std::int64_t live_bound, std::size_t looks)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static void CountHeld(const Entry& entry, int sign);
 
   const Limits limits_;

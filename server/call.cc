@@ -90,6 +90,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, public WorkPool::Job {
       return Progress::kDone;
     }
     const absl::StatusOr<Progress> progress = handler_->Step(Resume(&backend_->pool, this), [&] {
+      WorkPool::GiveWay();
       return !(wanted = CheckWanted(*backend_, *context_)).ok();
     });
     if (progress.ok() && *progress != Progress::kDone) return *progress;

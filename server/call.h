@@ -11,6 +11,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -21,6 +23,7 @@
 #include "server/block_cache.h"
 #include "server/call_count.h"
 #include "server/known_specs.h"
+#include "server/learned_tables.h"
 #include "server/work_pool.h"
 
 namespace phasor::server {
@@ -33,12 +36,21 @@ inline constexpr std::int64_t kMaxChunkBytes = std::int64_t{1} << 20;
 
 /// What all calls share.
 struct Backend {
-  Backend(BlockCache::Limits cache_limits, BlockCache::Opener opener, int threads,
-          std::int64_t max_queued_requests, std::int64_t most_message_bytes)
-      : cache(cache_limits, std::move(opener)),
+  /// `opener` opens tables that are computed.
+  Backend(TableSources table_sources, BlockCache::Limits cache_limits, BlockCache::Opener opener,
+          int threads, std::int64_t max_queued_requests, std::int64_t most_message_bytes)
+      : learned_tables(std::move(table_sources)),
+        cache(cache_limits,
+              [this, opener = std::move(opener)](CanonicalSpec spec, StopRequest stop) {
+                return std::holds_alternative<LearnedTable>(spec.spec().scheme)
+                           ? learned_tables.Open(std::move(spec))
+                           : opener(std::move(spec), stop);
+              }),
         pool(threads, max_queued_requests),
         max_message_bytes(most_message_bytes) {}
 
+  /// Before the cache, which opens tables of them.
+  LearnedTables learned_tables;
   BlockCache cache;
   KnownSpecs known_specs;
   WorkPool pool;

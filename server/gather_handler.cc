@@ -44,7 +44,7 @@ class GatherRowsHandler final : public UnaryHandler {
     v1::GatherRowsRequest request;
     absl::Status status = Decode(bytes, &request);
     if (!status.ok()) return status;
-    auto known = CheckKnownTable(request, &backend_->known_specs);
+    auto known = CheckKnownTable(request, backend_->learned_tables, &backend_->known_specs);
     if (!known.ok()) return known.status();
     spec_ = *std::move(known);
     if (!request.positions().empty() && !request.real_positions().empty()) {
@@ -183,7 +183,7 @@ class GatherRowsHandler final : public UnaryHandler {
                            .row_count = RowCount(),
                            .row_width = spec_->row_width(),
                            .element_type = spec_->element_type()};
-    std::vector<grpc::Slice> slices;
+    RowSlices slices;
     if (rows_ != nullptr) slices.push_back(ShareRows(rows_, rows_->data()));
     response() = EncodeRows(head, std::move(slices));
   }

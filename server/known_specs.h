@@ -35,6 +35,12 @@ class KnownSpecs {
     return found == specs_.end() ? nullptr : found->second;
   }
 
+  /// What was found is good no longer.
+  void Forget() ABSL_LOCKS_EXCLUDED(mutex_) {
+    absl::MutexLock lock(&mutex_);
+    specs_.clear();
+  }
+
   void Remember(absl::string_view bytes, std::shared_ptr<const CanonicalSpec> spec)
       ABSL_LOCKS_EXCLUDED(mutex_) {
     if (bytes.size() > kMaxBytes) return;

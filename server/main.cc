@@ -16,10 +16,12 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
 #include "server/options.h"
 #include "server/server.h"
 #include "server/version.h"
@@ -63,29 +65,46 @@ void RaiseOpenFilesLimit() {
   spdlog::info("open files, connections among them: at most {}", limit.rlim_cur);
 }
 
-// SIGTERM and SIGINT as events: the first asks the server to end, the second
-// ends the process at once. To be made before any other thread.
-class StopSignals {
+// Signals as events. Of SIGTERM and SIGINT the first asks the server to end, the
+// second ends the process at once. SIGHUP asks for tables to be loaded anew;
+// where there are none it ends the process, as ever. To be made before any other
+// thread.
+class Signals {
  public:
-  StopSignals() {
+  enum class Event { kStop, kHangup, kTimeout };
+
+  explicit Signals(bool hangup) {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
+    if (hangup) sigaddset(&signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     std::thread([this, signals] {
-      int number = 0;
-      sigwait(&signals, &number);
-      stop_.Notify();
-      sigwait(&signals, &number);
-      _exit(128 + number);
+      for (;;) {
+        int number = 0;
+        sigwait(&signals, &number);
+        absl::MutexLock lock(&mutex_);
+        if (number != SIGHUP && stop_) _exit(128 + number);
+        (number == SIGHUP ? hangup_ : stop_) = true;
+      }
     }).detach();
   }
 
-  void Wait() const { stop_.WaitForNotification(); }
+  // The next event; stopping is never over.
+  Event Wait(absl::Duration timeout) {
+    absl::MutexLock lock(&mutex_);
+    mutex_.AwaitWithTimeout(absl::Condition(this, &Signals::HasEvent), timeout);
+    if (stop_) return Event::kStop;
+    return std::exchange(hangup_, false) ? Event::kHangup : Event::kTimeout;
+  }
 
  private:
-  absl::Notification stop_;
+  bool HasEvent() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return stop_ || hangup_; }
+
+  absl::Mutex mutex_;
+  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  bool hangup_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 // Sees to it that no socket or file gets the number of a standard stream that
@@ -121,7 +140,7 @@ int Run(const std::vector<std::string>& arguments) {
   const Options& options = line->options;
   signal(SIGPIPE, SIG_IGN);
   // Never destroyed: its thread lives as long as the process.
-  static const auto* const stop = new StopSignals;
+  static auto* const signals = new Signals(/*hangup=*/!options.tables.empty());
   StartLogging(options.log_level);
   // Without a shutdown to match: the last one waits up to ten seconds for a
   // poller of gRPC's own.
@@ -136,7 +155,16 @@ int Run(const std::vector<std::string>& arguments) {
   for (const std::string& address : (*server)->addresses()) {
     std::fprintf(stderr, "phasord ready on %s\n", address.c_str());
   }
-  stop->Wait();
+  const absl::Duration poll = options.tables.empty() || options.table_poll == absl::ZeroDuration()
+                                  ? absl::InfiniteDuration()
+                                  : options.table_poll;
+  for (;;) {
+    const Signals::Event event = signals->Wait(poll);
+    if (event == Signals::Event::kStop) break;
+    // What fails is logged, and tried again when the files change.
+    if (event == Signals::Event::kHangup) static_cast<void>((*server)->ReloadTables());
+    if (event == Signals::Event::kTimeout) static_cast<void>((*server)->PollTables());
+  }
   spdlog::info("draining");
   (*server)->Drain(options.drain_delay, options.drain_timeout);
   server->reset();
@@ -156,7 +184,7 @@ int main(int argc, char** argv) {
   // Left to itself, glibc moves this bound up with every large array that is
   // freed, and keeps in its heaps, of which each thread has one, what tables
   // leave behind.
-  mallopt(M_MMAP_THRESHOLD, 128 << 10);
+  mallopt(M_MMAP_THRESHOLD, 64 << 10);
   mallopt(M_ARENA_MAX, 2);
 #endif
   return phasor::server::Run(std::vector<std::string>(argv + 1, argv + argc));

@@ -150,6 +150,27 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arg
   flags.AddDuration("--drain_timeout",
                     "Time that calls in flight then have to end; afterwards they are UNAVAILABLE",
                     &options.drain_timeout);
+  flags.AddRepeatable(
+      "--table",
+      "NAME=PATH[#TENSOR][,row_offset=N]: serve a learned table from a safetensors file; may be "
+      "repeated. TENSOR is found by its name's end, N by config.json beside the file, where they "
+      "are not given",
+      [&](const std::string& text) {
+        absl::StatusOr<TableSource> source = ParseTableSource(text);
+        if (source.ok()) options.tables.tables.push_back(*std::move(source));
+        return source.status();
+      });
+  flags.Add("--table_dir",
+            "Serve a learned table NAME from each file NAME.safetensors of this directory",
+            [&](const std::string& text) {
+              if (text.empty()) return absl::InvalidArgumentError("names no directory");
+              options.tables.directory = text;
+              return absl::OkStatus();
+            });
+  flags.AddDuration("--table_poll",
+                    "How often the tables' files are looked at; those that were replaced are "
+                    "loaded, as at SIGHUP. 0: at SIGHUP alone",
+                    &options.table_poll);
   flags.Add("--log_level", "One of trace, debug, info, warn, error, off (info)",
             [&](const std::string& text) {
               const auto* end = std::end(kLogLevels);

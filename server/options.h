@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "server/learned_tables.h"
 
 namespace phasor::server {
 
@@ -32,6 +33,10 @@ struct Options {
   bool insecure_network = false;
   absl::Duration drain_delay = absl::ZeroDuration();
   absl::Duration drain_timeout = absl::Seconds(30);
+  /// Learned tables to load.
+  TableSources tables;
+  /// How often their files are looked at; 0: never.
+  absl::Duration table_poll = absl::Seconds(10);
   /// trace, debug, info, warn, error or off.
   std::string log_level = "info";
 };

@@ -69,7 +69,7 @@ class RangeReader {
   std::int64_t message_end_;
   bool may_cut_ = false;  // there is a next message
   std::int64_t next_;     // the first row that is not in slices_
-  std::vector<grpc::Slice> slices_;
+  RowSlices slices_;
   std::shared_ptr<RowBuffer> rows_;  // of the message, if it is made past the cache
   bool finished_ = false;
 

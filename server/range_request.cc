@@ -77,7 +77,8 @@ std::optional<Parts> Split(absl::string_view bytes) {
 }  // namespace
 
 template <typename Message>
-absl::StatusOr<RowRange> ReadRangeRequest(const grpc::ByteBuffer& bytes, KnownSpecs* known) {
+absl::StatusOr<RowRange> ReadRangeRequest(const grpc::ByteBuffer& bytes,
+                                          const LearnedTables& tables, KnownSpecs* known) {
   grpc::Slice slice;
   std::optional<Parts> parts;
   if (bytes.TrySingleSlice(&slice).ok()) {
@@ -95,19 +96,23 @@ absl::StatusOr<RowRange> ReadRangeRequest(const grpc::ByteBuffer& bytes, KnownSp
   Message message;
   absl::Status status = Decode(bytes, &message);
   if (!status.ok()) return status;
-  absl::StatusOr<CanonicalSpec> spec = CheckTable(message);
+  absl::StatusOr<CanonicalSpec> spec = CheckTable(message, tables);
   if (!spec.ok()) return spec.status();
   status = CheckRange(message, *spec);
   if (!status.ok()) return status;
   RowRange request = {std::make_shared<const CanonicalSpec>(*std::move(spec)),
                       message.start_position(), message.row_count()};
-  if (parts.has_value()) known->Remember(*parts->spec, request.spec);
+  if (parts.has_value() && !MeansWhatIsHeld(message.spec())) {
+    known->Remember(*parts->spec, request.spec);
+  }
   return request;
 }
 
 template absl::StatusOr<RowRange> ReadRangeRequest<v1::GetRowsRequest>(const grpc::ByteBuffer&,
+                                                                       const LearnedTables&,
                                                                        KnownSpecs*);
 template absl::StatusOr<RowRange> ReadRangeRequest<v1::ReadRowsRequest>(const grpc::ByteBuffer&,
+                                                                        const LearnedTables&,
                                                                         KnownSpecs*);
 
 }  // namespace phasor::server

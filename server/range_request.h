@@ -11,6 +11,7 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "phasor/core/spec.h"
 #include "server/known_specs.h"
+#include "server/learned_tables.h"
 
 namespace phasor::server {
 
@@ -26,7 +27,8 @@ struct RowRange {
 ///
 /// **Errors**: those of Decode, CheckTable and CheckRange (request.h).
 template <typename Message>
-absl::StatusOr<RowRange> ReadRangeRequest(const grpc::ByteBuffer& bytes, KnownSpecs* known);
+absl::StatusOr<RowRange> ReadRangeRequest(const grpc::ByteBuffer& bytes,
+                                          const LearnedTables& tables, KnownSpecs* known);
 
 }  // namespace phasor::server
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "grpcpp/support/slice.h"
 
@@ -12,9 +13,17 @@ grpc::ByteBuffer Encode(const google::protobuf::MessageLite& response) {
   return grpc::ByteBuffer(&bytes, 1);
 }
 
-absl::StatusOr<CanonicalSpec> CheckSpec(const v1::TableSpec& spec) {
+bool MeansWhatIsHeld(const v1::TableSpec& spec) {
+  return spec.has_learned_table() && !spec.learned_table().has_content_sha256();
+}
+
+absl::StatusOr<CanonicalSpec> CheckSpec(const v1::TableSpec& spec, const LearnedTables& tables) {
   absl::StatusOr<TableSpec> table = SpecFromProto(spec);
   if (!table.ok()) return table.status();
+  if (auto* learned = std::get_if<LearnedTable>(&table->scheme)) {
+    absl::Status status = tables.Resolve(table->element_type, learned);
+    if (!status.ok()) return status;
+  }
   return CanonicalSpec::Create(*std::move(table));
 }
 

@@ -21,6 +21,7 @@
 #include "proto/spec_codec.h"
 #include "server/field_check.h"
 #include "server/known_specs.h"
+#include "server/learned_tables.h"
 
 namespace phasor::server {
 
@@ -42,10 +43,13 @@ absl::Status Decode(const grpc::ByteBuffer& bytes, Request* request) {
 /// The bytes of a response that is not made of rows.
 grpc::ByteBuffer Encode(const google::protobuf::MessageLite& response);
 
-/// Checks a spec.
+/// Checks a spec; of a learned table that of the rows that `tables` holds.
 ///
-/// **Errors**: those of SpecFromProto and CanonicalSpec::Create.
-absl::StatusOr<CanonicalSpec> CheckSpec(const v1::TableSpec& spec);
+/// **Errors**: those of SpecFromProto, LearnedTables::Resolve and
+/// CanonicalSpec::Create.
+absl::StatusOr<CanonicalSpec> CheckSpec(const v1::TableSpec& spec, const LearnedTables& tables);
+/// Whether `spec` means whatever is held under its name.
+bool MeansWhatIsHeld(const v1::TableSpec& spec);
 
 /// Checks the fingerprint that a caller holds against `fingerprint`.
 ///
@@ -55,8 +59,8 @@ absl::Status CheckFingerprint(absl::string_view expected, absl::string_view fing
 
 /// Checks the spec of a request, and the fingerprint if it carries one.
 template <typename Request>
-absl::StatusOr<CanonicalSpec> CheckTable(const Request& request) {
-  absl::StatusOr<CanonicalSpec> spec = CheckSpec(request.spec());
+absl::StatusOr<CanonicalSpec> CheckTable(const Request& request, const LearnedTables& tables) {
+  absl::StatusOr<CanonicalSpec> spec = CheckSpec(request.spec(), tables);
   if (!spec.ok() || !request.has_expected_fingerprint()) return spec;
   absl::Status status = CheckFingerprint(request.expected_fingerprint(), spec->fingerprint());
   if (!status.ok()) return status;
@@ -66,6 +70,7 @@ absl::StatusOr<CanonicalSpec> CheckTable(const Request& request) {
 /// The same with a spec that may be known.
 template <typename Request>
 absl::StatusOr<std::shared_ptr<const CanonicalSpec>> CheckKnownTable(const Request& request,
+                                                                     const LearnedTables& tables,
                                                                      KnownSpecs* known) {
   const std::string bytes = request.spec().SerializeAsString();
   std::shared_ptr<const CanonicalSpec> spec = known->Find(bytes);
@@ -73,10 +78,10 @@ absl::StatusOr<std::shared_ptr<const CanonicalSpec>> CheckKnownTable(const Reque
                           request.expected_fingerprint() == spec->fingerprint())) {
     return spec;
   }
-  absl::StatusOr<CanonicalSpec> checked = CheckTable(request);
+  absl::StatusOr<CanonicalSpec> checked = CheckTable(request, tables);
   if (!checked.ok()) return checked.status();
   spec = std::make_shared<const CanonicalSpec>(*std::move(checked));
-  known->Remember(bytes, spec);
+  if (!MeansWhatIsHeld(request.spec())) known->Remember(bytes, spec);
   return spec;
 }
 

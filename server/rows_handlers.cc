@@ -22,7 +22,8 @@ class GetRowsHandler final : public UnaryHandler {
   explicit GetRowsHandler(Backend* backend) : backend_(backend) {}
 
   absl::Status Start(const grpc::ByteBuffer& bytes) override {
-    auto request = ReadRangeRequest<v1::GetRowsRequest>(bytes, &backend_->known_specs);
+    auto request = ReadRangeRequest<v1::GetRowsRequest>(bytes, backend_->learned_tables,
+                                                        &backend_->known_specs);
     if (!request.ok()) return request.status();
     absl::Status status = CheckMessageSize(*request->spec, request->start, request->count,
                                            backend_->max_message_bytes, "row_count",

@@ -1,68 +1,79 @@
 #include "server/rows_message.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <utility>
 
 #include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/wire_format_lite.h"
 #include "phasor/v1/position_table_service.pb.h"
 #include "proto/spec_codec.h"
 
 namespace phasor::server {
 namespace {
 
+using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedOutputStream;
 
-constexpr std::uint32_t kVarint = 0;
-constexpr std::uint32_t kLengthDelimited = 2;
+// The message up to its data.
+class Head {
+ public:
+  Head(const RowsHead& head, std::size_t data_bytes) {
+    using v1::Rows;
+    std::uint8_t* const rows = bytes_.data() + kMaxPrefixBytes;
+    std::uint8_t* end = rows;
+    // Fields without presence are left out at zero, as every encoder does.
+    if (!head.fingerprint.empty()) {
+      end = WriteLength(Rows::kFingerprintFieldNumber, head.fingerprint.size(), end);
+      end = std::copy(head.fingerprint.begin(), head.fingerprint.end(), end);
+    }
+    if (head.start_position.has_value()) {
+      end = WireFormatLite::WriteInt64ToArray(Rows::kStartPositionFieldNumber, *head.start_position,
+                                              end);
+    }
+    if (head.row_count != 0) {
+      end = WireFormatLite::WriteInt64ToArray(Rows::kRowCountFieldNumber, head.row_count, end);
+    }
+    if (head.row_width != 0) {
+      end = WireFormatLite::WriteInt64ToArray(Rows::kRowWidthFieldNumber, head.row_width, end);
+    }
+    end = WireFormatLite::WriteEnumToArray(Rows::kElementTypeFieldNumber,
+                                           ElementTypeToProto(head.element_type), end);
+    if (data_bytes != 0) end = WriteLength(Rows::kDataFieldNumber, data_bytes, end);
 
-void AddVarint(std::uint64_t value, std::string* out) {
-  std::uint8_t bytes[10];
-  const std::uint8_t* end = CodedOutputStream::WriteVarint64ToArray(value, bytes);
-  out->append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(end - bytes));
-}
-
-void AddTag(int field, std::uint32_t wire_type, std::string* out) {
-  AddVarint(static_cast<std::uint64_t>(field) << 3 | wire_type, out);
-}
-
-void AddInteger(int field, std::int64_t value, std::string* out) {
-  AddTag(field, kVarint, out);
-  AddVarint(static_cast<std::uint64_t>(value), out);
-}
-
-void AddLength(int field, std::size_t length, std::string* out) {
-  AddTag(field, kLengthDelimited, out);
-  AddVarint(length, out);
-}
-
-// The message up to its data. Fields without presence are left out at zero,
-// as every encoder does.
-std::string EncodeHead(const RowsHead& head, std::size_t data_bytes) {
-  using v1::Rows;
-  std::string rows;
-  if (!head.fingerprint.empty()) {
-    AddLength(Rows::kFingerprintFieldNumber, head.fingerprint.size(), &rows);
-    rows += head.fingerprint;
+    std::array<std::uint8_t, kMaxPrefixBytes> prefix;
+    const std::uint8_t* const prefix_end =
+        WriteLength(v1::GetRowsResponse::kRowsFieldNumber,
+                    static_cast<std::size_t>(end - rows) + data_bytes, prefix.data());
+    begin_ =
+        std::copy_backward(prefix.cbegin(), prefix.cbegin() + (prefix_end - prefix.data()), rows);
+    size_ = static_cast<std::size_t>(end - begin_);
   }
-  if (head.start_position.has_value()) {
-    AddInteger(Rows::kStartPositionFieldNumber, *head.start_position, &rows);
-  }
-  if (head.row_count != 0) AddInteger(Rows::kRowCountFieldNumber, head.row_count, &rows);
-  if (head.row_width != 0) AddInteger(Rows::kRowWidthFieldNumber, head.row_width, &rows);
-  AddInteger(Rows::kElementTypeFieldNumber, ElementTypeToProto(head.element_type), &rows);
-  if (data_bytes != 0) AddLength(Rows::kDataFieldNumber, data_bytes, &rows);
 
-  std::string message;
-  AddLength(v1::GetRowsResponse::kRowsFieldNumber, rows.size() + data_bytes, &message);
-  return message + rows;
-}
+  const std::uint8_t* data() const { return begin_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  static constexpr std::size_t kMaxPrefixBytes = 16;
+
+  static std::uint8_t* WriteLength(int field, std::size_t length, std::uint8_t* out) {
+    out = WireFormatLite::WriteTagToArray(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED, out);
+    return CodedOutputStream::WriteVarint64ToArray(length, out);
+  }
+
+  std::array<std::uint8_t, kMaxPrefixBytes + kMaxRowsHeadBytes> bytes_;
+  const std::uint8_t* begin_;
+  std::size_t size_;
+};
 
 void DropOwner(void* owner) { delete static_cast<std::shared_ptr<const void>*>(owner); }
 
 }  // namespace
 
 std::int64_t RowsMessageBytes(const RowsHead& head, std::int64_t data_bytes) {
-  const auto head_bytes = EncodeHead(head, static_cast<std::size_t>(data_bytes)).size();
-  return static_cast<std::int64_t>(head_bytes) + data_bytes;
+  const Head encoded(head, static_cast<std::size_t>(data_bytes));
+  return static_cast<std::int64_t>(encoded.size()) + data_bytes;
 }
 
 grpc::Slice ShareRows(std::shared_ptr<const void> owner, absl::Span<const std::byte> rows) {
@@ -72,10 +83,11 @@ grpc::Slice ShareRows(std::shared_ptr<const void> owner, absl::Span<const std::b
                      new std::shared_ptr<const void>(std::move(owner)));
 }
 
-grpc::ByteBuffer EncodeRows(const RowsHead& head, std::vector<grpc::Slice> rows) {
+grpc::ByteBuffer EncodeRows(const RowsHead& head, RowSlices rows) {
   std::size_t data_bytes = 0;
   for (const grpc::Slice& slice : rows) data_bytes += slice.size();
-  rows.insert(rows.begin(), grpc::Slice(EncodeHead(head, data_bytes)));
+  const Head encoded(head, data_bytes);
+  rows.insert(rows.begin(), grpc::Slice(encoded.data(), encoded.size()));
   return grpc::ByteBuffer(rows.data(), rows.size());
 }
 

@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
+#include "absl/container/inlined_vector.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/slice.h"
@@ -24,7 +24,7 @@ namespace phasor::server {
 
 /// What a message of rows says beside the rows.
 struct RowsHead {
-  std::string fingerprint;
+  absl::string_view fingerprint;
   std::optional<std::int64_t> start_position;
   std::int64_t row_count = 0;
   std::int64_t row_width = 0;
@@ -41,8 +41,10 @@ std::int64_t RowsMessageBytes(const RowsHead& head, std::int64_t data_bytes);
 /// `rows` must not be empty.
 grpc::Slice ShareRows(std::shared_ptr<const void> owner, absl::Span<const std::byte> rows);
 
+using RowSlices = absl::InlinedVector<grpc::Slice, 4>;
+
 /// The message; its data is `rows` one after another.
-grpc::ByteBuffer EncodeRows(const RowsHead& head, std::vector<grpc::Slice> rows);
+grpc::ByteBuffer EncodeRows(const RowsHead& head, RowSlices rows);
 
 }  // namespace phasor::server
 

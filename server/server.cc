@@ -1,18 +1,23 @@
 #include "server/server.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <thread>
 #include <utility>
 
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "checkpoint/safetensors.h"
 #include "grpc/health/v1/health.pb.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/resource_quota.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_builder.h"
+#include "server/failure.h"
 
 namespace phasor::server {
 namespace {
@@ -78,7 +83,7 @@ void EnablePlugins() {
 }  // namespace
 
 Server::Server(const Options& options, BlockCache::Opener opener)
-    : backend_(LimitsOf(options), std::move(opener), ThreadsOf(options),
+    : backend_(options.tables, LimitsOf(options), std::move(opener), ThreadsOf(options),
                options.max_queued_requests, options.max_message_bytes),
       service_(&backend_) {}
 
@@ -91,6 +96,10 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options,
   if (!listener.ok()) return listener.status();
 
   auto server = std::unique_ptr<Server>(new Server(options, std::move(opener)));
+  if (!options.tables.empty()) {
+    absl::Status loaded = server->ReloadTables();
+    if (!loaded.ok()) return loaded;
+  }
   server->listener_ = *std::move(listener);
   grpc::ServerBuilder builder;
   SetArguments(options, &builder);
@@ -110,6 +119,52 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options,
         acceptor->HandleNewConnection(&connection);
       });
   return server;
+}
+
+absl::Status Server::ReloadTables() {
+  LearnedTables& tables = backend_.learned_tables;
+  absl::StatusOr<LearnedTables::Reloaded> reloaded;
+  try {
+    reloaded = tables.Reload();
+  } catch (...) {
+    reloaded = CurrentExceptionStatus();
+  }
+  if (!reloaded.ok()) {
+    if (!tables.All().empty()) {
+      spdlog::error("learned tables stay as they are: {}",
+                    std::string(reloaded.status().message()));
+    }
+    return reloaded.status();
+  }
+  // In this order: what was found good may be in the cache, and what is in the
+  // cache holds the rows.
+  backend_.known_specs.Forget();
+  for (const auto& table : reloaded->gone) {
+    for (const ElementType type : {ElementType::kFloat32, ElementType::kFloat64,
+                                   ElementType::kFloat16, ElementType::kBfloat16}) {
+      const auto spec = CanonicalSpec::Create(TableSpec(table->scheme(), type));
+      if (spec.ok()) backend_.cache.Forget(*spec);
+    }
+    if (tables.Find(table->source.name) == nullptr) {
+      spdlog::info("table {}: removed", table->source.name);
+    }
+  }
+  for (const auto& table : reloaded->come) {
+    const checkpoint::PositionTable& rows = table->rows;
+    spdlog::info("table {}: {} tensor {}, {} rows of {} {} from its row {} on, content {}",
+                 table->source.name, table->source.path, checkpoint::Quoted(rows.tensor),
+                 rows.max_positions, rows.width, std::string(ElementTypeName(rows.type)),
+                 rows.row_offset, rows.content_sha256);
+    if (rows.survey.nans + rows.survey.infinities > 0) {
+      spdlog::warn("table {}: {} elements are NaN, {} are infinities", table->source.name,
+                   rows.survey.nans, rows.survey.infinities);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Server::PollTables() {
+  return backend_.learned_tables.ShouldReload() ? ReloadTables() : absl::OkStatus();
 }
 
 Server::~Server() {

@@ -29,9 +29,10 @@ inline constexpr char kServiceName[] = "phasor.v1.PositionTableService";
 /// one.
 class Server {
  public:
-  /// Starts to serve. `opener` opens tables.
+  /// Starts to serve. `opener` opens tables that are computed.
   ///
-  /// **Errors**: those of Listener::Open; INTERNAL if gRPC does not start.
+  /// **Errors**: those of Listener::Open and LearnedTables::Reload; INTERNAL if
+  /// gRPC does not start.
   static absl::StatusOr<std::unique_ptr<Server>> Start(
       const Options& options, BlockCache::Opener opener = &LocalTable::Open);
   Server(const Server&) = delete;
@@ -47,6 +48,13 @@ class Server {
   /// end UNAVAILABLE, with RetryInfo, at their next step or message; a second
   /// later connections are ended. Returns when there are no calls.
   void Drain(absl::Duration delay, absl::Duration timeout);
+
+  /// Loads the learned tables anew. All of them are replaced, or none if one of
+  /// them cannot be loaded; why is logged. Calls under way end with the rows that
+  /// they began with. From one thread, the one that calls PollTables too.
+  absl::Status ReloadTables();
+  /// ReloadTables, if their files were replaced and are not being written.
+  absl::Status PollTables();
 
   BlockCache& cache() { return backend_.cache; }
   const WorkPool& pool() const { return backend_.pool; }

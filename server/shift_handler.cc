@@ -33,7 +33,7 @@ class ShiftRowsHandler final : public UnaryHandler {
     v1::ShiftRowsRequest request;
     absl::Status status = Decode(bytes, &request);
     if (!status.ok()) return status;
-    absl::StatusOr<CanonicalSpec> spec = CheckTable(request);
+    absl::StatusOr<CanonicalSpec> spec = CheckTable(request, backend_->learned_tables);
     if (!spec.ok()) return spec.status();
     switch (request.by_case()) {
       case v1::ShiftRowsRequest::kSteps: by_ = request.steps(); break;
@@ -113,7 +113,7 @@ class ShiftRowsHandler final : public UnaryHandler {
                            .row_count = row_count_,
                            .row_width = spec_->row_width(),
                            .element_type = spec_->element_type()};
-    std::vector<grpc::Slice> slices;
+    RowSlices slices;
     if (rows_ != nullptr) slices.push_back(ShareRows(rows_, rows_->data()));
     response() = EncodeRows(head, std::move(slices));
   }

@@ -63,6 +63,7 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
     }
     if (status.ok()) {
       const absl::StatusOr<Progress> progress = reader_->Step(Resume(&backend_->pool, this), [&] {
+        WorkPool::GiveWay();
         return !(status = CheckWanted(*backend_, *context_)).ok();
       });
       if (progress.ok() && *progress != Progress::kDone) return *progress;
@@ -84,7 +85,8 @@ class ReadRowsCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, pu
 
  private:
   absl::Status Start() {
-    auto request = ReadRangeRequest<v1::ReadRowsRequest>(*request_, &backend_->known_specs);
+    auto request = ReadRangeRequest<v1::ReadRowsRequest>(*request_, backend_->learned_tables,
+                                                         &backend_->known_specs);
     if (!request.ok()) return request.status();
     const CanonicalSpec& spec = *request->spec;
     if (request->count > 0) {

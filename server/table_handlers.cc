@@ -1,9 +1,12 @@
 #include "server/table_handlers.h"
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/escaping.h"
@@ -40,7 +43,7 @@ class GetTableHandler final : public ImmediateHandler {
     v1::GetTableRequest request;
     absl::Status status = Decode(bytes, &request);
     if (!status.ok()) return status;
-    absl::StatusOr<CanonicalSpec> spec = CheckTable(request);
+    absl::StatusOr<CanonicalSpec> spec = CheckTable(request, backend_->learned_tables);
     if (!spec.ok()) return spec.status();
     v1::GetTableResponse table;
     *table.mutable_spec() = CanonicalToProto(*spec);
@@ -54,13 +57,19 @@ class GetTableHandler final : public ImmediateHandler {
     if (const auto factor = spec->attention_factor()) table.set_attention_factor(*factor);
     table.set_first_position(spec->first_position());
     table.set_last_position(spec->last_position());
+    const auto* learned = std::get_if<LearnedTable>(&spec->spec().scheme);
     table.set_numerics_description(
         spec->element_type() == ElementType::kInt32
             ? "EXACT: every element is the integer that its formula gives"
             : absl::StrCat(
-                  "EXACT: every element is the real value of its formula, rounded once to ",
-                  std::string(ElementTypeName(spec->element_type())),
+                  "EXACT: every element is ",
+                  learned == nullptr ? "the real value of its formula" : "the checkpoint's number",
+                  ", rounded once to ", std::string(ElementTypeName(spec->element_type())),
                   ", to nearest, ties to even"));
+    if (const auto held = learned == nullptr ? nullptr : Held(*learned)) {
+      table.set_nan_count(held->rows.survey.nans);
+      table.set_infinity_count(held->rows.survey.infinities);
+    }
     // A spec that holds many frequencies is sent once rather than not at all.
     const auto bytes_needed = [&] { return static_cast<std::int64_t>(table.ByteSizeLong()); };
     if (bytes_needed() > backend_->max_message_bytes) table.clear_effective_spec();
@@ -71,6 +80,12 @@ class GetTableHandler final : public ImmediateHandler {
   }
 
  private:
+  // The rows that `table` means, unless they were replaced meanwhile.
+  std::shared_ptr<const LoadedTable> Held(const LearnedTable& table) const {
+    auto held = backend_->learned_tables.Find(table.name);
+    return held != nullptr && held->scheme() == table ? held : nullptr;
+  }
+
   Backend* const backend_;
 };
 
@@ -82,7 +97,7 @@ class GetFrequenciesHandler final : public UnaryHandler {
     v1::GetFrequenciesRequest request;
     absl::Status status = Decode(bytes, &request);
     if (!status.ok()) return status;
-    absl::StatusOr<CanonicalSpec> spec = CheckTable(request);
+    absl::StatusOr<CanonicalSpec> spec = CheckTable(request, backend_->learned_tables);
     if (!spec.ok()) return spec.status();
     status =
         CheckFits(absl::StrCat("spec.", std::string(SchemeName(spec->spec().scheme)), ".width"),
@@ -136,14 +151,9 @@ class ListTablesHandler final : public UnaryHandler {
   bool TryAnswer() override { return false; }
 
   absl::StatusOr<Progress> Step(Resume, StopRequest) override {
-    const auto* after = reinterpret_cast<const std::uint8_t*>(after_.data());
-    // One more than asked for tells whether there is a next page.
-    const std::vector<TablePtr> tables = backend_->cache.Tables(
-        absl::MakeConstSpan(after, after_.size()), static_cast<std::size_t>(page_size_) + 1);
     v1::ListTablesResponse page;
     std::size_t page_bytes = kListMarginBytes;
-    for (const TablePtr& table : tables) {
-      v1::TableInfo info = Describe(*table);
+    for (v1::TableInfo& info : Tables()) {
       page_bytes += info.ByteSizeLong() + kListMarginBytes;
       if (page.tables_size() == page_size_ ||
           page_bytes > static_cast<std::size_t>(backend_->max_message_bytes)) {
@@ -157,6 +167,32 @@ class ListTablesHandler final : public UnaryHandler {
   }
 
  private:
+  // Opened tables, and loaded ones that are not opened as FLOAT32, in order of
+  // fingerprint from the first after `after_`. One more than asked for tells
+  // whether there is a next page.
+  std::vector<v1::TableInfo> Tables() const {
+    const auto most = static_cast<std::size_t>(page_size_) + 1;
+    const auto* after = reinterpret_cast<const std::uint8_t*>(after_.data());
+    std::map<std::string, v1::TableInfo> tables;
+    for (const auto& loaded : backend_->learned_tables.All()) {
+      const absl::StatusOr<CanonicalSpec> spec = CanonicalSpec::Create(loaded->scheme());
+      if (!spec.ok() || spec->fingerprint() <= absl::BytesToHexString(after_)) continue;
+      v1::TableInfo& info = tables[spec->fingerprint()];
+      *info.mutable_spec() = CanonicalToProto(*spec);
+      info.set_fingerprint(spec->fingerprint());
+    }
+    for (const TablePtr& table :
+         backend_->cache.Tables(absl::MakeConstSpan(after, after_.size()), most)) {
+      tables[table->fingerprint()] = Describe(*table);
+    }
+    std::vector<v1::TableInfo> result;
+    for (auto& [fingerprint, info] : tables) {
+      if (result.size() == most) break;
+      result.push_back(std::move(info));
+    }
+    return result;
+  }
+
   static v1::TableInfo Describe(const OpenTable& table) {
     v1::TableInfo info;
     v1::TableSpec spec = CanonicalToProto(table.spec());

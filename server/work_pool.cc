@@ -36,6 +36,8 @@ void WorkPool::Resume(Job* job) {
   pushed_.Signal();
 }
 
+void WorkPool::GiveWay() { std::this_thread::yield(); }
+
 std::int64_t WorkPool::queued_jobs() const {
   absl::MutexLock lock(&mutex_);
   return queued_;
@@ -77,6 +79,7 @@ void WorkPool::Run() {
     } catch (...) {
       job->Fail(CurrentExceptionStatus());
     }
+    GiveWay();
     job = again ? NextAfter(job) : PopOrNull();
   }
 }

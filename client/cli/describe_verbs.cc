@@ -34,9 +34,7 @@ Json TableJson(const Table& table) {
   json["fingerprint"] = table.fingerprint();
   json["row_width"] = table.row_width();
   json["row_bytes"] = table.row_bytes();
-  if (const auto* learned = std::get_if<LearnedInit>(&spec.spec().scheme)) {
-    json["row_count"] = learned->max_positions;
-  }
+  if (spec.bounded()) json["row_count"] = spec.last_position() - spec.first_position() + 1;
   json["first_position"] = spec.first_position();
   json["last_position"] = spec.last_position();
   if (const auto factor = spec.attention_factor()) json["attention_factor"] = *factor;

@@ -22,19 +22,22 @@ constexpr VerbInfo kVerbs[] = {
     {Verb::kPlot, "plot", true, "", "heat map of rows, and the ladder of frequencies as bars"},
     {Verb::kDescribe, "describe", false, "config",
      "the position tables of a model, from its config.json, as JSON"},
+    {Verb::kLock, "lock", false, "config",
+     "those tables with digests of their rows, for phasor verify (docs/lock.md)"},
+    {Verb::kVerify, "verify", false, "lock",
+     "whether tables, here or at --server, are still those of a lock"},
+    {Verb::kDiagnose, "diagnose", true, "input",
+     "which wrong table these rows are, if they are not the right one"},
     {Verb::kTables, "tables", false, "", "tables that the server holds"},
     {Verb::kHealth, "health", false, "", "whether the server serves: exit status 0 if it does"},
     {Verb::kInfo, "info", false, "", "the server's version and limits"},
 };
 
 constexpr SchemeInfo kSchemes[] = {
-    {Scheme::kSinusoidal, "sinusoidal"},
-    {Scheme::kLearnedInit, "learned_init"},
-    {Scheme::kRotary, "rotary"},
-    {Scheme::kTimestep, "timestep"},
-    {Scheme::kNone, "none"},
-    {Scheme::kAlibi, "alibi"},
-    {Scheme::kRelativeBuckets, "relative_buckets"},
+    {Scheme::kSinusoidal, "sinusoidal"}, {Scheme::kLearnedInit, "learned_init"},
+    {Scheme::kRotary, "rotary"},         {Scheme::kLearnedTable, "learned_table"},
+    {Scheme::kTimestep, "timestep"},     {Scheme::kNone, "none"},
+    {Scheme::kAlibi, "alibi"},           {Scheme::kRelativeBuckets, "relative_buckets"},
 };
 
 constexpr SchemeInfo kConfigScheme = {Scheme::kConfig, "--config"};
@@ -42,25 +45,31 @@ constexpr SchemeInfo kConfigScheme = {Scheme::kConfig, "--config"};
 constexpr unsigned kRange = Bit(Verb::kRows) | Bit(Verb::kExport) | Bit(Verb::kPlot);
 constexpr unsigned kArrays = Bit(Verb::kRows) | Bit(Verb::kGather) | Bit(Verb::kExport) |
                              Bit(Verb::kShift) | Bit(Verb::kFreqs);
-constexpr unsigned kOfTables = kArrays | Bit(Verb::kTable) | Bit(Verb::kPlot);
+constexpr unsigned kServed = kArrays | Bit(Verb::kTable) | Bit(Verb::kPlot);
+constexpr unsigned kOfTables = kServed | Bit(Verb::kDiagnose);
 constexpr unsigned kServerLists = Bit(Verb::kTables) | Bit(Verb::kInfo);
-constexpr unsigned kDescribe = Bit(Verb::kDescribe);
-constexpr unsigned kAsking = kOfTables | kServerLists | Bit(Verb::kHealth);
-constexpr unsigned kAllVerbs = kAsking | kDescribe;
+constexpr unsigned kVerify = Bit(Verb::kVerify);
+constexpr unsigned kDescribe = Bit(Verb::kDescribe) | Bit(Verb::kLock);
+constexpr unsigned kAsking = kServed | kServerLists | Bit(Verb::kHealth) | kVerify;
+constexpr unsigned kAllVerbs = kAsking | kDescribe | Bit(Verb::kDiagnose);
 
 constexpr unsigned kSinusoidal = Bit(Scheme::kSinusoidal);
 constexpr unsigned kLearnedInit = Bit(Scheme::kLearnedInit);
 constexpr unsigned kRotary = Bit(Scheme::kRotary);
+constexpr unsigned kLearnedTable = Bit(Scheme::kLearnedTable);
 constexpr unsigned kTimestep = Bit(Scheme::kTimestep);
 constexpr unsigned kNone = Bit(Scheme::kNone);
 constexpr unsigned kAlibi = Bit(Scheme::kAlibi);
 constexpr unsigned kWide = kSinusoidal | kLearnedInit | kRotary | kTimestep | kNone;
 constexpr unsigned kBuckets = Bit(Scheme::kRelativeBuckets);
-constexpr unsigned kEvery = kWide | kAlibi | kBuckets;
+constexpr unsigned kEvery = kWide | kLearnedTable | kAlibi | kBuckets;
 constexpr unsigned kConfig = Bit(Scheme::kConfig);
 
 constexpr FlagInfo kFlags[] = {
     {"max_positions", "N", kOfTables, kLearnedInit, "spec.*.max_positions", "rows of the table"},
+    {"name", "NAME", kOfTables, kLearnedTable,
+     "spec.*.name spec.*.content_sha256 spec.*.max_positions spec.*.width",
+     "of a table that the server loaded (phasord --table)"},
     {"width", "D", kOfTables, kWide, "spec.*.width",
      "width d, of rotary the rotary width; even but for learned_init, timestep, with "
      "--odd_column and with --additive"},
@@ -90,7 +99,7 @@ constexpr FlagInfo kFlags[] = {
      "of yarn, longrope, llama3"},
     {"max_position_embeddings", "M", kOfTables, kRotary,
      "spec.*.dynamic_ntk.max_position_embeddings", "of dynamic_ntk"},
-    {"config", "FILE.json", kOfTables | kDescribe, kConfig, "config_json",
+    {"config", "FILE.json", kOfTables | kDescribe | kVerify, kConfig, "config_json",
      "a model's config.json, - for stdin, instead of a scheme"},
     {"table", "NAME", kOfTables, kConfig, "table",
      "the one of the model's tables, where it has several"},
@@ -156,25 +165,27 @@ constexpr FlagInfo kFlags[] = {
      "float32 (default), float64, float16, bfloat16; of relative_buckets int32 (default)"},
     {"numerics", "WORD", kOfTables, kEvery & ~kLearnedInit, "spec.numerics", "exact (default)"},
 
-    {"start", "N", kRange, 0, "start_position", "first position (0)"},
-    {"count", "N", kRange, 0, "row_count",
-     "number of rows; required, but for plot (256, or those there are)"},
+    {"start", "N", kRange | Bit(Verb::kDiagnose), 0, "start_position", "first position (0)"},
+    {"count", "N", kRange | Bit(Verb::kLock), 0, "row_count",
+     "number of rows; required, but for plot (256, or those there are) and lock (131072)"},
     {"positions", "P,P,...|@FILE", Bit(Verb::kGather), 0, "positions real_positions",
      "all integers, or all with '.' or 'e': fractional positions; required"},
     {"axes", "N", Bit(Verb::kGather), kRotary, "axes",
      "positions a row: 1 (default), or as many as --mrope_section has"},
     {"by", "K", Bit(Verb::kShift), 0, "by steps fractional_steps",
      "how far, an integer or a real number; required"},
-    {"input", "FILE.npy", Bit(Verb::kShift), 0, "data rows",
-     "the rows to shift, - for stdin; their element type is the table's; required"},
+    {"input", "FILE.npy", Bit(Verb::kShift) | Bit(Verb::kDiagnose), 0, "data rows",
+     "the rows to shift or diagnose, - for stdin; their element type is the table's; required"},
 
-    {"output", "PATH", kOfTables | kServerLists | kDescribe, 0, "",
+    {"lock", "FILE", kVerify, 0, "", "what phasor lock wrote, - for stdin (positions.lock)"},
+
+    {"output", "PATH", kServed | kServerLists | kDescribe, 0, "",
      "where the data goes (- for stdout)"},
     {"format", "WORD", kArrays, 0, "",
      "table, csv, npy, raw; by default as the suffix of --output says (.npy .csv .raw .bin), else "
      "table on a terminal, else csv"},
     {"server", "ADDRESS", kAsking, 0, "address", "(PHASOR_SERVER, or 127.0.0.1:50051)"},
-    {"local", "", kOfTables | kServerLists, 0, "", "compute here and ask no server: the same bits"},
+    {"local", "", kServed | kServerLists, 0, "", "compute here and ask no server: the same bits"},
     {"timeout", "TIME", kAsking, 0, "timeout", "bound of one call, retries included (10s)"},
     {"help", "", kAllVerbs, 0, "", "print this"},
     {"version", "", kAllVerbs, 0, "", "print the version"},
@@ -198,8 +209,8 @@ std::string FlagLine(const FlagInfo& flag) {
 }
 
 std::string OperandHint(const VerbInfo& verb) {
-  if (verb.has_scheme) return " SCHEME";
-  return verb.operand.empty() ? "" : absl::StrCat(" ", FindFlag(verb.operand)->hint);
+  return absl::StrCat(verb.operand.empty() ? "" : absl::StrCat(" ", FindFlag(verb.operand)->hint),
+                      verb.has_scheme ? " SCHEME" : "");
 }
 
 std::string ToolHelp() {
@@ -208,7 +219,7 @@ std::string ToolHelp() {
       "  phasor VERB SCHEME --flag=value ...\n\n"
       "Verbs:\n";
   for (const VerbInfo& verb : kVerbs) {
-    absl::StrAppendFormat(&text, "  %-20s %s\n", absl::StrCat(verb.name, OperandHint(verb)),
+    absl::StrAppendFormat(&text, "  %-25s %s\n", absl::StrCat(verb.name, OperandHint(verb)),
                           verb.help);
   }
   absl::StrAppend(&text, "\nSchemes: ", SchemeNames(),

@@ -1,6 +1,9 @@
 #ifndef PHASOR_CLIENT_CLI_MODEL_FLAGS_H_
 #define PHASOR_CLIENT_CLI_MODEL_FLAGS_H_
 
+#include <string>
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "client/cli/arguments.h"
 #include "phasor/models/model.h"
@@ -18,6 +21,19 @@ absl::StatusOr<ModelDescription> ModelFromFlags(const Arguments& arguments);
 ///
 /// **Errors**: also those of ModelDescription::SpecOf.
 absl::StatusOr<TableSpec> SpecFromConfig(const Arguments& arguments);
+
+/// A table of --config, and what it is easily taken for: the model's other tables,
+/// and the same one as other versions of transformers read the configuration.
+struct TableAndOthers {
+  struct Other {
+    std::string words;
+    TableSpec spec;
+  };
+  TableSpec spec;
+  std::vector<Other> others;
+};
+/// **Errors**: those of SpecFromConfig.
+absl::StatusOr<TableAndOthers> TableAndOthersFromConfig(const Arguments& arguments);
 
 }  // namespace phasor::cli
 

@@ -52,7 +52,10 @@ absl::StatusOr<NpyInput> NpyInput::Open(const std::string& path) {
 }
 
 NpyInput::NpyInput(NpyInput&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), header_(std::move(other.header_)) {}
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      header_(std::move(other.header_)),
+      is_regular_(other.is_regular_),
+      elements_begin_(other.elements_begin_) {}
 
 NpyInput::~NpyInput() {
   if (descriptor_ > STDIN_FILENO) close(descriptor_);
@@ -79,7 +82,9 @@ absl::Status NpyInput::ReadHead() {
   struct stat file {};
   if (fstat(descriptor_, &file) != 0) return SystemError("cannot read");
   if (!S_ISREG(file.st_mode)) return absl::OkStatus();
-  const off_t held = file.st_size - lseek(descriptor_, 0, SEEK_CUR);
+  is_regular_ = true;
+  elements_begin_ = lseek(descriptor_, 0, SEEK_CUR);
+  const off_t held = file.st_size - elements_begin_;
   if (held != *promised) {
     return absl::InvalidArgumentError(
         absl::StrCat("holds ", held, " bytes of elements where its head promises ", *promised));
@@ -103,6 +108,19 @@ absl::Status NpyInput::Read(absl::Span<std::byte> out) {
   const absl::StatusOr<std::size_t> size = ReadSome(out);
   if (!size.ok()) return size.status();
   return *size == out.size() ? absl::OkStatus() : TooShort();
+}
+
+absl::Status NpyInput::ReadAt(std::int64_t offset, absl::Span<std::byte> out) const {
+  offset += elements_begin_;
+  while (!out.empty()) {
+    const ssize_t got = pread(descriptor_, out.data(), out.size(), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return SystemError("cannot read");
+    if (got == 0) return TooShort();
+    out.remove_prefix(static_cast<std::size_t>(got));
+    offset += got;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status NpyInput::ExpectEnd() {

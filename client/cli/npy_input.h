@@ -33,6 +33,10 @@ class NpyInput {
 
   /// Reads the next bytes: all of `out`.
   absl::Status Read(absl::Span<std::byte> out);
+  /// Reads the elements' bytes from `offset` on, all of `out`, of a regular file,
+  /// wherever Read() is; INVALID_ARGUMENT behind the file's end.
+  bool is_regular() const { return is_regular_; }
+  absl::Status ReadAt(std::int64_t offset, absl::Span<std::byte> out) const;
   /// Checks that nothing follows what was read.
   absl::Status ExpectEnd();
 
@@ -44,6 +48,8 @@ class NpyInput {
 
   int descriptor_;  // -1 once moved from
   NpyHeader header_;
+  bool is_regular_ = false;
+  std::int64_t elements_begin_ = 0;  // of a regular file
 };
 
 }  // namespace phasor::cli

@@ -102,6 +102,9 @@ struct TitleOf {
     return absl::StrCat("learned_init, ", l.max_positions, " x ", l.width, ", stddev ", l.stddev,
                         ", seed ", l.seed, ", stream ", l.stream);
   }
+  std::string operator()(const LearnedTable& l) const {
+    return absl::StrCat("learned_table ", l.name, ", ", l.max_positions, " x ", l.width);
+  }
 };
 
 }  // namespace

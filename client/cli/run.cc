@@ -30,6 +30,9 @@ absl::Status Run(const Arguments& arguments) {
     case Verb::kTable: return RunTable(arguments);
     case Verb::kPlot: return RunPlot(arguments);
     case Verb::kDescribe: return RunDescribe(arguments);
+    case Verb::kLock: return RunLock(arguments);
+    case Verb::kVerify: return RunVerify(arguments);
+    case Verb::kDiagnose: return RunDiagnose(arguments);
     case Verb::kTables: return RunTables(arguments);
     case Verb::kHealth: return RunHealth(arguments);
     case Verb::kInfo: return RunInfo(arguments);

@@ -73,6 +73,16 @@ TableSpec LearnedInitFromFlags(FlagReader& flags) {
   return scheme;
 }
 
+TableSpec LearnedTableFromFlags(const Arguments& arguments, FlagReader& flags) {
+  LearnedTable scheme;
+  if (const auto name = arguments.Text("name"); name.has_value()) {
+    scheme.name = std::string(*name);
+  } else {
+    flags.Fail("name", "required");
+  }
+  return scheme;
+}
+
 TableSpec TimestepFromFlags(FlagReader& flags) {
   Timestep scheme;
   scheme.width = flags.RequiredInteger("width");
@@ -112,6 +122,7 @@ TableSpec SchemeFromFlags(FlagReader& flags, const Arguments& arguments) {
     case Scheme::kSinusoidal: return SinusoidalFromFlags(flags, arguments);
     case Scheme::kLearnedInit: return LearnedInitFromFlags(flags);
     case Scheme::kRotary: return RotaryFromFlags(flags, arguments);
+    case Scheme::kLearnedTable: return LearnedTableFromFlags(arguments, flags);
     case Scheme::kTimestep: return TimestepFromFlags(flags);
     case Scheme::kNone: return NoPositionFromFlags(flags);
     case Scheme::kAlibi: return AlibiFromFlags(flags);

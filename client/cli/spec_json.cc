@@ -129,6 +129,12 @@ struct AddScheme {
                             {"seed", scheme.seed},
                             {"stream", scheme.stream}};
   }
+  void operator()(const LearnedTable& scheme) const {
+    json["learned_table"] = {{"name", scheme.name},
+                             {"content_sha256", scheme.content_sha256},
+                             {"max_positions", scheme.max_positions},
+                             {"width", scheme.width}};
+  }
 };
 
 }  // namespace

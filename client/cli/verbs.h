@@ -26,6 +26,18 @@ absl::Status RunShift(const Arguments& arguments);
 absl::Status RunTable(const Arguments& arguments);
 /// describe: a model's tables, as JSON. Asks no server.
 absl::Status RunDescribe(const Arguments& arguments);
+/// lock: a model's tables, as positions.lock. Asks no server.
+absl::Status RunLock(const Arguments& arguments);
+/// verify: whether tables are still those of a lock. A line a table, or a field
+/// that differs, on stdout.
+///
+/// **Errors**: FAILED_PRECONDITION, after that, if anything differs.
+absl::Status RunVerify(const Arguments& arguments);
+/// diagnose: which wrong table an .npy file holds. Asks no server.
+///
+/// **Errors**: FAILED_PRECONDITION, after the diagnosis was written, unless the
+/// table is exact.
+absl::Status RunDiagnose(const Arguments& arguments);
 /// plot: a picture.
 absl::Status RunPlot(const Arguments& arguments);
 /// tables, info: what the server holds and is.

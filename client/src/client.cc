@@ -1,5 +1,7 @@
 #include "phasor/client.h"
 
+#include <variant>
+
 #include "client/src/connect.h"
 #include "client/src/local_connection.h"
 #include "client/src/open_table.h"
@@ -19,11 +21,18 @@ Client Client::Local(const ClientOptions& options) {
 }
 
 absl::StatusOr<Table> Client::Open(const TableSpec& spec) const {
-  absl::StatusOr<CanonicalSpec> canonical = CanonicalSpec::Create(spec);
+  const internal::CallLimits limits = session_->Limits();
+  const auto* learned = std::get_if<LearnedTable>(&spec.scheme);
+  const bool resolve = learned != nullptr && !learned->resolved();
+  absl::StatusOr<CanonicalSpec> canonical =
+      resolve ? session_->connection().Resolve(*learned, spec.element_type, limits)
+              : CanonicalSpec::Create(spec);
   if (!canonical.ok()) return canonical.status();
   auto table = std::make_shared<internal::OpenTable>(
       session_, std::make_shared<internal::TableHandle>(*std::move(canonical)));
-  absl::Status status = session_->connection().Open(table->handle(), session_->Limits());
+  // What was resolved is the server's own.
+  if (resolve) return Table(std::move(table));
+  absl::Status status = session_->connection().Open(table->handle(), limits);
   if (!status.ok()) return status;
   return Table(std::move(table));
 }

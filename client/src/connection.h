@@ -77,6 +77,10 @@ class Connection {
  public:
   virtual ~Connection() = default;
 
+  /// The spec of the rows that the other side holds under the name of `table`
+  /// now; NOT_FOUND (spec.learned_table.name) if it holds none.
+  virtual absl::StatusOr<CanonicalSpec> Resolve(const LearnedTable& table, ElementType type,
+                                                CallLimits limits);
   /// Whether the other side means the same table; FAILED_PRECONDITION if not.
   virtual absl::Status Open(const TableHandle& table, CallLimits limits) = 0;
   virtual absl::Status Read(const TableHandle& table, std::int64_t start, std::int64_t count,

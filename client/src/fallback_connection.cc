@@ -1,11 +1,19 @@
 #include "client/src/fallback_connection.h"
 
 #include <algorithm>
+#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
 
 namespace phasor::internal {
+namespace {
+
+bool IsComputed(const TableHandle& table) {
+  return !std::holds_alternative<LearnedTable>(table.spec().spec().scheme);
+}
+
+}  // namespace
 
 // Whether to ask the server. While it is down one caller a pause may try; the
 // others are answered here, so that a server that hangs delays one call.
@@ -42,7 +50,9 @@ bool FallbackConnection::Note(const absl::Status& status) {
 }
 
 absl::Status FallbackConnection::Either(
-    CallLimits limits, absl::FunctionRef<absl::Status(Connection&, CallLimits)> call) {
+    bool computed, CallLimits limits,
+    absl::FunctionRef<absl::Status(Connection&, CallLimits)> call) {
+  if (!computed) return call(*server_, limits);
   if (ShouldAskServer()) {
     const absl::Time now = absl::Now();
     absl::Status status =
@@ -73,32 +83,40 @@ void FallbackConnection::StartRead(std::shared_ptr<const TableHandle> table, std
                      });
 }
 
+absl::StatusOr<CanonicalSpec> FallbackConnection::Resolve(const LearnedTable& table,
+                                                          ElementType type, CallLimits limits) {
+  return server_->Resolve(table, type, limits);
+}
+
 absl::Status FallbackConnection::Open(const TableHandle& table, CallLimits limits) {
-  return Either(limits, [&](Connection& c, CallLimits l) { return c.Open(table, l); });
+  return Either(IsComputed(table), limits,
+                [&](Connection& c, CallLimits l) { return c.Open(table, l); });
 }
 
 absl::Status FallbackConnection::Read(const TableHandle& table, std::int64_t start,
                                       std::int64_t count, absl::Span<std::byte> out,
                                       CallLimits limits) {
-  return Either(limits,
+  return Either(IsComputed(table), limits,
                 [&](Connection& c, CallLimits l) { return c.Read(table, start, count, out, l); });
 }
 
 absl::Status FallbackConnection::Gather(absl::Span<const GatherJob> jobs, CallLimits limits) {
-  return Either(limits, [&](Connection& c, CallLimits l) { return c.Gather(jobs, l); });
+  const bool computed = std::all_of(jobs.begin(), jobs.end(),
+                                    [](const GatherJob& job) { return IsComputed(*job.table); });
+  return Either(computed, limits, [&](Connection& c, CallLimits l) { return c.Gather(jobs, l); });
 }
 
 absl::Status FallbackConnection::Shift(const TableHandle& table, ShiftBy by,
                                        absl::Span<const std::byte> rows, absl::Span<std::byte> out,
                                        CallLimits limits) {
-  return Either(limits,
+  return Either(IsComputed(table), limits,
                 [&](Connection& c, CallLimits l) { return c.Shift(table, by, rows, out, l); });
 }
 
 absl::StatusOr<std::vector<double>> FallbackConnection::Frequencies(const TableHandle& table,
                                                                     CallLimits limits) {
   absl::StatusOr<std::vector<double>> frequencies;
-  const absl::Status status = Either(limits, [&](Connection& c, CallLimits l) {
+  const absl::Status status = Either(IsComputed(table), limits, [&](Connection& c, CallLimits l) {
     frequencies = c.Frequencies(table, l);
     return frequencies.status();
   });

@@ -19,7 +19,8 @@ namespace phasor::internal {
 /// once, DEADLINE_EXCEEDED after half of the time. From then on everything is
 /// computed here, and the server is tried again when it is reachable, not
 /// oftener than kFirstPause, then twice as long from failure to failure up to
-/// kLongestPause. Only what is about tables has a second way.
+/// kLongestPause. Only what is about tables that can be
+/// computed has a second way.
 class FallbackConnection final : public Connection {
  public:
   static constexpr absl::Duration kFirstPause = absl::Milliseconds(100);
@@ -30,6 +31,8 @@ class FallbackConnection final : public Connection {
                      std::function<void(const absl::Status&)> on_fallback, Counters* counters)
       : on_fallback_(std::move(on_fallback)), counters_(counters), server_(std::move(server)) {}
 
+  absl::StatusOr<CanonicalSpec> Resolve(const LearnedTable& table, ElementType type,
+                                        CallLimits limits) override;
   absl::Status Open(const TableHandle& table, CallLimits limits) override;
   absl::Status Read(const TableHandle& table, std::int64_t start, std::int64_t count,
                     absl::Span<std::byte> out, CallLimits limits) override;
@@ -47,7 +50,8 @@ class FallbackConnection final : public Connection {
   bool Reachable() override { return true; }
 
  private:
-  absl::Status Either(CallLimits limits,
+  // Of tables `computed` here, or else by the server alone.
+  absl::Status Either(bool computed, CallLimits limits,
                       absl::FunctionRef<absl::Status(Connection&, CallLimits)> call);
   bool ShouldAskServer();
   bool Note(const absl::Status& status);

@@ -84,6 +84,11 @@ absl::Status CheckSameTable(const TableHandle& table, const v1::GetTableResponse
   return absl::OkStatus();
 }
 
+// An answer that is none, though it could be read.
+absl::Status Lost(const absl::Status& status) {
+  return absl::DataLossError(absl::StrCat("the server's response: ", status.message()));
+}
+
 // Of two calls' pushbacks that of both: no retry, or the longer wait.
 absl::optional<absl::Duration> LongerPushback(absl::optional<absl::Duration> a,
                                               absl::optional<absl::Duration> b) {
@@ -186,6 +191,28 @@ absl::Status GrpcConnection::CallForRows(const TableHandle& table, absl::string_
                                          absl::Span<std::byte> out, CallLimits limits) {
   return Call(absl::StrCat(kService, method), table.fingerprint(), Serialize(request), limits,
               [&](grpc::ByteBuffer* bytes) { return DecodeAll(bytes, table, start, out); });
+}
+
+absl::StatusOr<CanonicalSpec> GrpcConnection::Resolve(const LearnedTable& table, ElementType type,
+                                                      CallLimits limits) {
+  if (absl::Status status = CheckTableName(table.name); !status.ok()) return status;
+  v1::GetTableRequest request;
+  *request.mutable_spec() = NameToProto(table, type);
+  v1::GetTableResponse response;
+  const absl::Status status = Ask("GetTable", "", request, &response, limits);
+  if (!status.ok()) return status;
+  absl::StatusOr<TableSpec> spec = SpecFromProto(response.spec());
+  if (!spec.ok()) return Lost(spec.status());
+  const auto* learned = std::get_if<LearnedTable>(&spec->scheme);
+  if (learned == nullptr || learned->name != table.name || spec->element_type != type) {
+    return absl::DataLossError(
+        absl::StrCat("the server's response is not about the table \"", table.name, "\""));
+  }
+  absl::StatusOr<CanonicalSpec> canonical = CanonicalSpec::Create(*std::move(spec));
+  if (!canonical.ok()) return Lost(canonical.status());
+  const absl::Status same = CheckSameTable(TableHandle(*canonical), response);
+  if (!same.ok()) return same;
+  return canonical;
 }
 
 absl::Status GrpcConnection::Open(const TableHandle& table, CallLimits limits) {

@@ -38,6 +38,8 @@ class GrpcConnection final : public Connection {
       : make_(std::move(make)), backoff_(backoff), counters_(counters) {}
   ~GrpcConnection() override;
 
+  absl::StatusOr<CanonicalSpec> Resolve(const LearnedTable& table, ElementType type,
+                                        CallLimits limits) override;
   absl::Status Open(const TableHandle& table, CallLimits limits) override;
   absl::Status Read(const TableHandle& table, std::int64_t start, std::int64_t count,
                     absl::Span<std::byte> out, CallLimits limits) override;

@@ -3,13 +3,25 @@
 #include <variant>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "phasor/core/errors.h"
 
 namespace phasor::internal {
 
-absl::Status LocalConnection::Open(const TableHandle& /*table*/, CallLimits /*limits*/) {
-  return absl::OkStatus();
+absl::StatusOr<CanonicalSpec> Connection::Resolve(const LearnedTable& table, ElementType /*type*/,
+                                                  CallLimits /*limits*/) {
+  if (absl::Status status = CheckTableName(table.name); !status.ok()) return status;
+  return FieldError(absl::StatusCode::kNotFound, "spec.learned_table.name",
+                    absl::StrCat("\"", table.name,
+                                 "\" is in a checkpoint that a server loads, and cannot be "
+                                 "computed here; ask a server"));
+}
+
+absl::Status LocalConnection::Open(const TableHandle& table, CallLimits limits) {
+  const auto* learned = std::get_if<LearnedTable>(&table.spec().spec().scheme);
+  return learned == nullptr ? absl::OkStatus()
+                            : Resolve(*learned, table.spec().element_type(), limits).status();
 }
 
 absl::Status LocalConnection::Read(const TableHandle& table, std::int64_t start, std::int64_t count,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/src/sequence_length.h"
 #include "phasor/core/errors.h"
 
 namespace phasor {
@@ -28,20 +29,12 @@ absl::Status SinusoidalPE::Forward(absl::Span<float> x, std::int64_t offset) con
 
 absl::Status SinusoidalPE::Forward(absl::Span<float> x,
                                    absl::Span<const std::int64_t> offsets) const {
-  const std::size_t step = offsets.size() * static_cast<std::size_t>(table_.row_width());
-  if (step == 0 ? !x.empty() : x.size() % step != 0) {
-    return FieldError(absl::StatusCode::kInvalidArgument, "x",
-                      absl::StrCat(x.size(), " elements are not whole rows of ", table_.row_width(),
-                                   " for ", offsets.size(), " sequences"));
-  }
-  if (step == 0 || x.empty()) return absl::OkStatus();
-  const auto length = static_cast<std::int64_t>(x.size() / step);
+  const absl::StatusOr<std::int64_t> checked =
+      internal::SequenceLength(table_.spec(), "x", x.size(), offsets);
+  if (!checked.ok()) return checked.status();
+  const std::int64_t length = *checked;
+  if (length == 0) return absl::OkStatus();
   const std::size_t sequence = x.size() / offsets.size();
-  for (std::size_t b = 0; b < offsets.size(); ++b) {
-    if (absl::Status status = table_.spec().CheckRange(offsets[b], length); !status.ok()) {
-      return FieldError(status.code(), absl::StrCat("offsets[", b, "]"), status.message());
-    }
-  }
   // All rows before the first addition: x stays as it is if one cannot be had.
   std::vector<float> rows(x.size());
   if (length == 1) {  // a step of a batch

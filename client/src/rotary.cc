@@ -53,6 +53,7 @@ struct PairTableOf {
     return PairTable{n.width, n.layout};
   }
   std::optional<PairTable> operator()(const LearnedInit&) const { return std::nullopt; }
+  std::optional<PairTable> operator()(const LearnedTable&) const { return std::nullopt; }
 };
 
 absl::StatusOr<Places> PlacesOf(const PairTable& pairs) {

@@ -7,6 +7,7 @@
 
 extern "C" size_t phasor_gather_blocks(phasor_block* blocks, size_t block_count, size_t row_bytes,
                                        const int64_t* positions, size_t count, void* out) {
+  if (blocks == nullptr || positions == nullptr || out == nullptr) return 0;
   auto* to = static_cast<std::byte*>(out);
   for (std::size_t k = 0; k < count; ++k) {
     phasor_block* after = std::upper_bound(
@@ -17,7 +18,7 @@ extern "C" size_t phasor_gather_blocks(phasor_block* blocks, size_t block_count,
     // Without a sign: the distance of any two positions.
     const std::uint64_t row =
         static_cast<std::uint64_t>(positions[k]) - static_cast<std::uint64_t>(block.first_position);
-    if (row >= static_cast<std::uint64_t>(block.row_count)) return k;
+    if (row >= static_cast<std::uint64_t>(block.row_count) || block.rows == nullptr) return k;
     std::memcpy(to + k * row_bytes, static_cast<const std::byte*>(block.rows) + row * row_bytes,
                 row_bytes);
     ++block.uses;

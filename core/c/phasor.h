@@ -29,7 +29,9 @@
  *
  * **Errors**: functions that can fail return a code, and say more in `error`
  * unless that is NULL; where the code is PHASOR_OK they leave `error` alone.
- * Buffers that a failed call was given hold nothing that is specified.
+ * Buffers that a failed call was given hold nothing that is specified. A NULL
+ * where something is needed is such an error (PHASOR_INVALID_ARGUMENT, naming the
+ * argument); functions that give no code then give 0, or a text that is empty.
  *
  * **Thread safety**: specs and tables are immutable; any number of threads may
  * use one at a time. Freeing is for the last of them.
@@ -59,6 +61,7 @@ typedef int32_t phasor_code;
 enum {
   PHASOR_OK = 0,
   PHASOR_INVALID_ARGUMENT = 3,   /**< an argument is wrong: mend the call */
+  PHASOR_NOT_FOUND = 5,          /**< rows that only a server has */
   PHASOR_RESOURCE_EXHAUSTED = 8, /**< no memory */
   PHASOR_OUT_OF_RANGE = 11,      /**< a row that does not exist, or a value that does not fit */
   PHASOR_INTERNAL = 13           /**< a fault of this library */
@@ -73,11 +76,12 @@ typedef struct phasor_error {
 
 /** Number formats of elements; the numbers are the wire protocol's. */
 enum {
-  PHASOR_DEFAULT_ELEMENT_TYPE = 0, /**< FLOAT32 */
+  PHASOR_DEFAULT_ELEMENT_TYPE = 0, /**< FLOAT32; INT32 for relative buckets */
   PHASOR_FLOAT32 = 1,
   PHASOR_FLOAT64 = 2,
-  PHASOR_FLOAT16 = 3, /**< IEEE 754 binary16 */
-  PHASOR_BFLOAT16 = 4 /**< the upper half of a binary32 */
+  PHASOR_FLOAT16 = 3,  /**< IEEE 754 binary16 */
+  PHASOR_BFLOAT16 = 4, /**< the upper half of a binary32 */
+  PHASOR_INT32 = 5     /**< two's complement; of relative buckets, which have no other */
 };
 
 /** What elements are held to. */
@@ -104,24 +108,39 @@ enum {
   PHASOR_LADDER_PAPER = 0,      /**< base^(-i/h) */
   PHASOR_LADDER_INCLUSIVE = 1,  /**< base^(-i/(h-1)), the last one exactly 1/base */
   PHASOR_LADDER_DOWNSCALED = 2, /**< base^(-i/(h-downscale_shift)) */
-  PHASOR_LADDER_EXPLICIT = 3    /**< `frequencies` */
+  PHASOR_LADDER_EXPLICIT = 3,   /**< `frequencies` */
+  /** min_timescale (max_timescale / min_timescale)^(-i/(h-1)); h = 1: min_timescale
+   * (tensor2tensor). Without a base. */
+  PHASOR_LADDER_TIMESCALES = 4
+};
+
+/** What a row of odd width has beside its pairs. Its layout has as many elements
+ * as the width. */
+enum {
+  PHASOR_ODD_COLUMN_NONE = 0, /**< the width is even */
+  PHASOR_ODD_COLUMN_ZERO = 1, /**< h = (width-1)/2, and a last column that is +0 */
+  PHASOR_ODD_COLUMN_SINE = 2  /**< h = (width+1)/2, the last pair without its cosine;
+                               * PHASOR_LADDER_PAPER is then base^(-2i/width) */
 };
 
 /** Rows of sines and cosines: pair i of row p is
  * (sin((p + position_offset) * w_i), cos((p + position_offset) * w_i)). */
 typedef struct phasor_sinusoidal {
-  size_t size;             /**< sizeof(phasor_sinusoidal) */
-  int32_t element_type;    /**< PHASOR_FLOAT32 ... */
-  int32_t numerics;        /**< PHASOR_EXACT ... */
-  int64_t width;           /**< d: even, 2 ... 65536; required */
-  const double* base;      /**< 1 < base <= 2^64; NULL: 10000, or none with explicit frequencies */
-  int32_t ladder;          /**< PHASOR_LADDER_PAPER ... */
-  int32_t layout;          /**< PHASOR_SIN_COS_INTERLEAVED ... */
-  int64_t position_offset; /**< added to every position */
-  const int64_t* zero_row; /**< row, after the offset, that is all +0; NULL: none */
+  size_t size;                   /**< sizeof(phasor_sinusoidal) */
+  int32_t element_type;          /**< PHASOR_FLOAT32 ... */
+  int32_t numerics;              /**< PHASOR_EXACT ... */
+  int64_t width;                 /**< d: even, 2 ... 65536; odd with odd_column; required */
+  const double* base;            /**< 1 < base <= 2^64; NULL: 10000, or none where w_i are given */
+  int32_t ladder;                /**< PHASOR_LADDER_PAPER ... */
+  int32_t layout;                /**< PHASOR_SIN_COS_INTERLEAVED ... */
+  int64_t position_offset;       /**< added to every position */
+  const int64_t* zero_row;       /**< row, after the offset, that is all +0; NULL: none */
   const double* downscale_shift; /**< 0 ... h - 1/2; required with, and for, its ladder alone */
   const double* frequencies;     /**< h of them, 0 or 2^-64 <= |w| <= 2^32; likewise */
   size_t frequency_count;
+  int32_t odd_column;          /**< PHASOR_ODD_COLUMN_ZERO from width 3, _SINE from 1 on */
+  const double* min_timescale; /**< 2^-32 ... 2^32; for its ladder alone; NULL: 1 */
+  const double* max_timescale; /**< above that, at most 2^64; likewise; NULL: 10000 */
 } phasor_sinusoidal;
 
 /** A learned table's initial value: independent draws from N(0, stddev^2), a
@@ -136,6 +155,66 @@ typedef struct phasor_learned_init {
   int64_t seed;          /**< taken mod 2^64 */
   int64_t stream;        /**< 0 ... 2^63-1 */
 } phasor_learned_init;
+
+/** Timestep embeddings of diffusion models (diffusers' get_timestep_embedding):
+ * sines, then cosines; pair i of row t is (sin(t * w_i), cos(t * w_i)),
+ * w_i = scale * max_period^(-i/(h - downscale_freq_shift)), h = floor(width/2). An
+ * odd width has a last column that is +0. Fractional t: phasor_gather_real. */
+typedef struct phasor_timestep {
+  size_t size;                        /**< sizeof(phasor_timestep) */
+  int32_t element_type;               /**< PHASOR_FLOAT32 ... */
+  int32_t numerics;                   /**< PHASOR_EXACT ... */
+  int64_t width;                      /**< 2 ... 65536; required */
+  const double* max_period;           /**< 1 < max_period <= 2^64; NULL: 10000 */
+  const double* downscale_freq_shift; /**< 0 ... h - 1/2; required: models use 0 and 1 alike */
+  const double* scale;                /**< of every angle: 2^-32 ... 2^32; NULL: 1 */
+  int32_t flip_sin_to_cos;            /**< 1: cosines before sines; else 0 */
+} phasor_timestep;
+
+/** Rows that change nothing, the same at every position, for layers without
+ * positions (NoPE): cosines of 1 and sines of 0, or zeros to be added. */
+typedef struct phasor_none {
+  size_t size;          /**< sizeof(phasor_none) */
+  int32_t element_type; /**< PHASOR_FLOAT32 ... */
+  int32_t numerics;     /**< PHASOR_EXACT ... */
+  int64_t width;        /**< 2 ... 65536 and even; from 1 on and odd too if additive; required */
+  int32_t layout;       /**< PHASOR_COS_SIN_HALVES ...; the default if additive */
+  int32_t additive;     /**< 1: `width` zeros; else 0 */
+} phasor_none;
+
+/** What position p of a table of biases is, m_k being the slope of head k. */
+enum {
+  PHASOR_ALIBI_DISTANCE = 0,    /**< a distance: -m_k |p|    (the paper, MPT) */
+  PHASOR_ALIBI_KEY_POSITION = 1 /**< a key's position: m_k p (the paper's code, BLOOM) */
+};
+
+/** Biases added to attention scores (ALiBi; Press et al. 2021): row p has one of
+ * each head. With N heads, N a power of two, m_k = 2^(-bias_max (k+1) / N); with n
+ * heads, N/2 < n < N, the slopes are those of N heads that stand second, fourth,
+ * ..., then those that stand first, third, ..., n in all. */
+typedef struct phasor_alibi {
+  size_t size;            /**< sizeof(phasor_alibi) */
+  int32_t element_type;   /**< PHASOR_FLOAT32 ... */
+  int32_t numerics;       /**< PHASOR_EXACT ... */
+  int64_t head_count;     /**< n, elements in a row: 1 ... 65536; required */
+  const double* bias_max; /**< 2^-32 ... 128; NULL: 8 */
+  int32_t form;           /**< PHASOR_ALIBI_DISTANCE ... */
+} phasor_alibi;
+
+/** Buckets of relative positions (T5; Raffel et al. 2020): row r, r = key's position -
+ * query's position, is one INT32, the row of the model's own table of biases. With B
+ * buckets a side (num_buckets, half of it if bidirectional) and E = floor(B/2), a
+ * distance n has bucket n if n < E, else
+ * E + min(B-1-E, floor((B-E) ln(n/E) / ln(max_distance/E))). Bidirectional: n = |r|,
+ * and B more where r > 0. Else n = max(-r, 0). */
+typedef struct phasor_relative_buckets {
+  size_t size;                  /**< sizeof(phasor_relative_buckets) */
+  int32_t element_type;         /**< PHASOR_INT32, or the default */
+  int32_t numerics;             /**< PHASOR_EXACT ... */
+  const int64_t* num_buckets;   /**< 4 ... 8192, from 2 on if not bidirectional; NULL: 32 */
+  const int64_t* max_distance;  /**< above E, at most 2^53; NULL: 128 */
+  const int32_t* bidirectional; /**< 0 or 1; NULL: 1 */
+} phasor_relative_buckets;
 
 /** Ways in which models stretch rotary tables; proto/phasor/v1/table_spec.proto
  * has the formulas. b_i = base^(-i/h) is the frequency before, w_i after. A
@@ -226,21 +305,45 @@ typedef struct phasor_rotary {
   size_t frequency_count;
 } phasor_rotary;
 
+/** Rows that a server loaded from a checkpoint, as its GetTable tells of them.
+ * Their spec can be checked and named here; the rows themselves are the
+ * server's: phasor_open gives NOT_FOUND. */
+typedef struct phasor_learned_table {
+  size_t size;                /**< sizeof(phasor_learned_table) */
+  int32_t element_type;       /**< PHASOR_FLOAT32 ... */
+  int32_t numerics;           /**< PHASOR_EXACT ... */
+  const char* name;           /**< 1 ... 128 of letters, digits and "._-/"; required */
+  const char* content_sha256; /**< 64 lower-case hex digits; required */
+  int64_t max_positions;      /**< rows, at least 1; required */
+  int64_t width;              /**< d: 1 ... 65536, odd allowed; required */
+} phasor_learned_table;
+
 /** Which table: checked, every field in range. */
 typedef struct phasor_spec phasor_spec;
 
 /** Checks what is wanted and gives it in `*spec`, to be freed by
  * phasor_spec_free; NULL there after an error.
  *
- * **Errors**: INVALID_ARGUMENT naming field and value, `size` for a struct
- * with fields set that this library does not know; OUT_OF_RANGE for a seeded
- * table whose values could round to an infinity, and for such an attention factor. */
+ * **Errors**: INVALID_ARGUMENT naming field and value as the wire protocol writes it,
+ * `size` for a struct with fields set that this library does not know; OUT_OF_RANGE
+ * for a seeded table whose values could round to an infinity, and for such an
+ * attention factor. */
 PHASOR_API phasor_code phasor_spec_sinusoidal(const phasor_sinusoidal* wanted, phasor_spec** spec,
                                               phasor_error* error);
 PHASOR_API phasor_code phasor_spec_learned_init(const phasor_learned_init* wanted,
                                                 phasor_spec** spec, phasor_error* error);
 PHASOR_API phasor_code phasor_spec_rotary(const phasor_rotary* wanted, phasor_spec** spec,
                                           phasor_error* error);
+PHASOR_API phasor_code phasor_spec_timestep(const phasor_timestep* wanted, phasor_spec** spec,
+                                            phasor_error* error);
+PHASOR_API phasor_code phasor_spec_none(const phasor_none* wanted, phasor_spec** spec,
+                                        phasor_error* error);
+PHASOR_API phasor_code phasor_spec_alibi(const phasor_alibi* wanted, phasor_spec** spec,
+                                         phasor_error* error);
+PHASOR_API phasor_code phasor_spec_relative_buckets(const phasor_relative_buckets* wanted,
+                                                    phasor_spec** spec, phasor_error* error);
+PHASOR_API phasor_code phasor_spec_learned_table(const phasor_learned_table* wanted,
+                                                 phasor_spec** spec, phasor_error* error);
 /** Frees a spec; NULL is none. */
 PHASOR_API void phasor_spec_free(phasor_spec* spec);
 
@@ -277,14 +380,14 @@ PHASOR_API phasor_code phasor_check_range(const phasor_spec* spec, int64_t start
  * **Errors**: OUT_OF_RANGE (positions[k]). */
 PHASOR_API phasor_code phasor_check_positions(const phasor_spec* spec, const int64_t* positions,
                                               size_t count, phasor_error* error);
-/** The same for real positions; formula tables alone.
+/** The same for real positions; of formulas over the reals alone.
  *
  * **Errors**: INVALID_ARGUMENT (real_positions, real_positions[k]), OUT_OF_RANGE
  * (real_positions[k]). */
 PHASOR_API phasor_code phasor_check_real_positions(const phasor_spec* spec, const double* positions,
                                                    size_t count, phasor_error* error);
 
-/** Number of angular frequencies: width / 2; 0 for tables that have none. */
+/** Number of angular frequencies, h; 0 for tables that have none. */
 PHASOR_API size_t phasor_frequency_count(const phasor_spec* spec);
 /** Writes w_0 ... w_(count-1), radians per position, each correctly rounded;
  * `count` is phasor_frequency_count.
@@ -293,14 +396,16 @@ PHASOR_API size_t phasor_frequency_count(const phasor_spec* spec);
 PHASOR_API phasor_code phasor_frequencies(const phasor_spec* spec, double* out, size_t count,
                                           phasor_error* error);
 
-/** Turns rows of a sinusoidal or rotary table into the rows `steps` positions on: pair i
+/** Turns rows of a table of sines and cosines into the rows `steps` positions on: pair i
  * by -steps * w_i, each element the correctly rounded value of the exact
  * rotation of the numbers given. `rows` and `out` are `bytes` long and may be
- * the same memory. Zero steps give the rows back bit for bit.
+ * the same memory, but not overlap otherwise. Zero steps give the rows back bit
+ * for bit.
  *
- * **Errors**: INVALID_ARGUMENT (spec) for learned tables and layouts of one
- * half, (rows) for what is not whole rows, NaN, infinities, copies that differ;
- * OUT_OF_RANGE (rows) for what would round to an infinity. */
+ * **Errors**: INVALID_ARGUMENT (spec) for tables without pairs, with half of a
+ * pair, and layouts of one half, (rows) for what is not whole rows, NaN, infinities,
+ * copies that differ, (out) for one that overlaps `rows` in part; OUT_OF_RANGE (rows)
+ * for what would round to an infinity. */
 PHASOR_API phasor_code phasor_shift(const phasor_spec* spec, int64_t steps, const void* rows,
                                     void* out, size_t bytes, phasor_error* error);
 /** The same by any finite number of positions, taken exactly.
@@ -356,6 +461,92 @@ PHASOR_API phasor_code phasor_gather_axes_real(const phasor_table* table, const 
                                                size_t count, void* out, size_t out_bytes,
                                                phasor_error* error);
 
+/** A learned table, whose values are in the model's checkpoint. */
+typedef struct phasor_checkpoint_table {
+  const char* const* tensors; /**< how the tensor's name may end */
+  size_t tensor_count;
+  int64_t rows; /**< of the tensor */
+  int64_t width;
+  int64_t row_offset; /**< the row of position 0 */
+} phasor_checkpoint_table;
+
+/** What a model does with a table's rows. */
+enum {
+  PHASOR_USE_ADD = 1,              /**< adds them to the token embeddings */
+  PHASOR_USE_ROTATE_HALVES = 2,    /**< turns elements i and i + h of queries and keys */
+  PHASOR_USE_ROTATE_PAIRS = 3,     /**< turns elements 2i and 2i + 1 */
+  PHASOR_USE_ROTATE_TO_HALVES = 4, /**< turns 2i and 2i + 1, leaves them at i and i + h */
+  PHASOR_USE_NOTHING = 5,          /**< these layers know no positions */
+  PHASOR_USE_ADD_TO_SCORES = 6,    /**< adds them to attention scores (ALiBi) */
+  PHASOR_USE_LOOK_UP = 7           /**< takes them for rows of its own table (T5) */
+};
+
+/** One table of a model. */
+typedef struct phasor_model_table {
+  const char* name;        /**< unique in the model: "rotary", "sliding_attention", "encoder" */
+  const char* description; /**< in words */
+  int32_t use;             /**< PHASOR_USE_ADD ... */
+  const phasor_spec* spec; /**< as phasor_open takes it; NULL for learned tables */
+  const phasor_checkpoint_table* checkpoint; /**< of those; else NULL */
+  const int64_t* layers; /**< that use it, from 0, ascending; none: all, or not told */
+  size_t layer_count;
+  int64_t first_channel;        /**< where in the head the turned channels begin */
+  const double* softmax_factor; /**< what scores are multiplied by on top; NULL: nothing */
+} phasor_model_table;
+
+/** A model's tables. All of it lives until phasor_model_free. */
+typedef struct phasor_model {
+  const char* model_type;
+  const phasor_model_table* const* tables;
+  size_t table_count;
+  const char* const* keys_used; /**< paths of the keys that decided something, sorted */
+  size_t keys_used_count;
+  const char* const* keys_ignored; /**< of those about positions that decided nothing */
+  size_t keys_ignored_count;
+  const char* const* warnings; /**< versions that disagree, guesses made */
+  size_t warning_count;
+} phasor_model;
+
+/** Versions of Hugging Face's transformers that read configurations differently. */
+enum {
+  PHASOR_TRANSFORMERS_DEFAULT = 0, /**< 5.16 */
+  PHASOR_TRANSFORMERS_4_46 = 1,
+  PHASOR_TRANSFORMERS_5_0 = 2,
+  PHASOR_TRANSFORMERS_5_16 = 3
+};
+
+/** How a configuration is read. */
+typedef struct phasor_model_options {
+  size_t size;                    /**< sizeof(phasor_model_options) */
+  int32_t transformers_version;   /**< PHASOR_TRANSFORMERS_4_46 ... */
+  int32_t rotary_layout;          /**< of rotary rows: PHASOR_COS_SIN_HALVES ... */
+  int32_t element_type;           /**< PHASOR_FLOAT32 ... */
+  const int64_t* sequence_length; /**< that length-dependent tables are for: 1 ... 2^53; NULL: up
+                                   * to that of the model's training, and for LongRoPE one
+                                   * table more beyond */
+} phasor_model_options;
+
+/** Reads the tables of a model off the text of its config.json (docs/models.md);
+ * `options` may be NULL. `*model` is to be freed by phasor_model_free; NULL there
+ * after an error. A model type that is not known, with RoPE's keys, is read as llama
+ * is, and a warning says so.
+ *
+ * **Errors**: INVALID_ARGUMENT naming the key (config_json.rope_scaling.factor) and
+ * its value, or the option. */
+PHASOR_API phasor_code phasor_describe_model(const char* config_json, size_t bytes,
+                                             const phasor_model_options* options,
+                                             const phasor_model** model, phasor_error* error);
+/** Frees a model, its specs included; NULL is none. */
+PHASOR_API void phasor_model_free(const phasor_model* model);
+/** Gives in `*spec` the spec of the model's table of that name, or, where `table` is
+ * NULL or empty, of the only one that has one. It lives as long as the model and is not
+ * freed.
+ *
+ * **Errors**: INVALID_ARGUMENT (table), listing the names, for one that is not there,
+ * or none where there are several; for one whose values are in a checkpoint. */
+PHASOR_API phasor_code phasor_model_spec(const phasor_model* model, const char* table,
+                                         const phasor_spec** spec, phasor_error* error);
+
 /** Consecutive rows that the caller keeps. */
 typedef struct phasor_block {
   int64_t first_position; /**< of rows[0] */
@@ -370,7 +561,7 @@ typedef struct phasor_block {
  * at a time.
  *
  * Gives the number of rows taken: less than `count` if positions[that] is in
- * none of the blocks. Nothing is checked but that. */
+ * none of the blocks; none where a pointer is NULL. Nothing is checked but that. */
 PHASOR_API size_t phasor_gather_blocks(phasor_block* blocks, size_t block_count, size_t row_bytes,
                                        const int64_t* positions, size_t count, void* out);
 

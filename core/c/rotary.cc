@@ -5,16 +5,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "core/c/wanted.h"
 
 namespace phasor::c {
 namespace {
-
-absl::StatusOr<bool> TakeBool(absl::string_view path, std::int32_t value) {
-  if (value == 0 || value == 1) return value == 1;
-  return Invalid(path, absl::StrCat(value, " is neither 0 nor 1"));
-}
 
 absl::StatusOr<RotaryScaling> TakeScaling(const phasor_linear_scaling& s) {
   return LinearScaling{.factor = s.factor};
@@ -131,12 +125,6 @@ phasor_code phasor_spec_rotary(const phasor_rotary* wanted, phasor_spec** spec,
                                phasor_error* error) {
   return phasor::c::Guard(error,
                           [&] { return phasor::c::Check(wanted, spec, phasor::c::TakeRotary); });
-}
-
-int64_t phasor_spec_axes(const phasor_spec* spec) { return spec->spec.axes(); }
-
-double phasor_spec_attention_factor(const phasor_spec* spec) {
-  return spec->spec.attention_factor().value_or(0);
 }
 
 }  // extern "C"

@@ -10,7 +10,8 @@ namespace {
 template <typename Position>
 absl::Status Gather(const phasor_table* table, absl::string_view field, const Position* positions,
                     std::size_t count, bool axes, void* out, std::size_t out_bytes) {
-  absl::Status status = CheckPointer(field, positions, count);
+  absl::Status status = CheckPointer("table", table);
+  if (status.ok()) status = CheckPointer(field, positions, count);
   if (status.ok()) status = CheckPointer("out", out, out_bytes);
   if (!status.ok()) return status;
   const absl::Span<const Position> given(positions, count);
@@ -32,21 +33,28 @@ phasor_code phasor_open(const phasor_spec* spec, phasor_table** table, phasor_er
     if (!status.ok()) return status;
     *table = nullptr;
     status = CheckPointer("spec", spec);
-    if (status.ok()) *table = new phasor_table(phasor::LocalTable::Create(spec->spec));
-    return status;
+    if (!status.ok()) return status;
+    auto opened = phasor::LocalTable::Open(spec->spec, phasor::NeverStop);
+    if (opened.ok()) *table = new phasor_table(*std::move(opened));
+    return opened.status();
   });
 }
 
 void phasor_close(phasor_table* table) { delete table; }
 
-const phasor_spec* phasor_table_spec(const phasor_table* table) { return &table->spec; }
+const phasor_spec* phasor_table_spec(const phasor_table* table) {
+  return table == nullptr ? nullptr : &table->spec;
+}
 
-int64_t phasor_table_bytes(const phasor_table* table) { return table->table->memory_bytes(); }
+int64_t phasor_table_bytes(const phasor_table* table) {
+  return table == nullptr ? 0 : table->table->memory_bytes();
+}
 
 phasor_code phasor_read(const phasor_table* table, int64_t start, int64_t count, void* out,
                         size_t out_bytes, phasor_error* error) {
   return Guard(error, [&] {
-    absl::Status status = CheckPointer("out", out, out_bytes);
+    absl::Status status = CheckPointer("table", table);
+    if (status.ok()) status = CheckPointer("out", out, out_bytes);
     if (!status.ok()) return status;
     return table->table->ReadInto(start, count, {static_cast<std::byte*>(out), out_bytes});
   });

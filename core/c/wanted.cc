@@ -4,16 +4,18 @@
 
 namespace phasor::c {
 
-absl::StatusOr<ElementType> TakeElementType(std::int32_t type) {
+absl::StatusOr<ElementType> TakeElementType(absl::string_view path, std::int32_t type,
+                                            ElementType standard) {
   switch (type) {
-    case PHASOR_DEFAULT_ELEMENT_TYPE:
+    case PHASOR_DEFAULT_ELEMENT_TYPE: return standard;
     case PHASOR_FLOAT32: return ElementType::kFloat32;
     case PHASOR_FLOAT64: return ElementType::kFloat64;
     case PHASOR_FLOAT16: return ElementType::kFloat16;
     case PHASOR_BFLOAT16: return ElementType::kBfloat16;
+    case PHASOR_INT32: return ElementType::kInt32;
     default: break;
   }
-  return Invalid("spec.element_type", absl::StrCat(type, " is no known element type"));
+  return Invalid(path, absl::StrCat(type, " is no known element type"));
 }
 
 absl::StatusOr<Numerics> TakeNumerics(std::int32_t numerics) {
@@ -39,6 +41,11 @@ absl::StatusOr<Layout> TakeLayout(absl::string_view path, std::int32_t layout, L
     default: break;
   }
   return Invalid(path, absl::StrCat(layout, " is no known layout"));
+}
+
+absl::StatusOr<bool> TakeBool(absl::string_view path, std::int32_t value) {
+  if (value == 0 || value == 1) return value == 1;
+  return Invalid(path, absl::StrCat(value, " is neither 0 nor 1"));
 }
 
 }  // namespace phasor::c

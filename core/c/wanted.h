@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,25 +25,34 @@ namespace phasor::c {
 /// No struct of any version is larger: a size beyond is not one.
 inline constexpr std::size_t kMaxStructBytes = 4096;
 
+/// Its sizeof in the first version that had it.
+template <typename Struct>
+inline constexpr std::size_t kFirstSize = sizeof(Struct);
+template <>
+inline constexpr std::size_t kFirstSize<phasor_sinusoidal> = offsetof(phasor_sinusoidal,
+                                                                      odd_column);
+
 /// `wanted` as this library knows it: what the caller's version does not have
 /// is zero, and what only that has has to be zero.
 template <typename Struct>
-absl::StatusOr<Struct> Take(const Struct* wanted) {
-  absl::Status given = CheckPointer("wanted", wanted);
+absl::StatusOr<Struct> Take(const Struct* wanted, absl::string_view name = "wanted") {
+  absl::Status given = CheckPointer(name, wanted);
   if (!given.ok()) return given;
   const std::size_t size = wanted->size;
-  // The first version's fields are the least.
-  if (size < sizeof(Struct) || size > kMaxStructBytes) {
+  if (size < kFirstSize<Struct> || size > kMaxStructBytes) {
     return Invalid("size", absl::StrCat(size, " is not the struct's sizeof, ", sizeof(Struct)));
   }
   const auto* bytes = reinterpret_cast<const unsigned char*>(wanted);
-  if (std::any_of(bytes + sizeof(Struct), bytes + size, [](auto byte) { return byte != 0; })) {
+  const std::size_t known = std::min(size, sizeof(Struct));
+  if (std::any_of(bytes + known, bytes + size, [](auto byte) { return byte != 0; })) {
     return Invalid("size", absl::StrCat(size,
                                         " bytes hold fields that are set and that this "
                                         "version, ",
                                         phasor_version(), ", does not know"));
   }
-  return *wanted;
+  Struct taken{};
+  std::memcpy(&taken, wanted, known);
+  return taken;
 }
 
 template <typename T>
@@ -64,10 +74,14 @@ absl::StatusOr<std::vector<T>> TakeList(absl::string_view path, const T* values,
   return std::vector<T>(values, values + count);
 }
 
-absl::StatusOr<ElementType> TakeElementType(std::int32_t type);
+/// PHASOR_DEFAULT_ELEMENT_TYPE is `standard`; `path` is the field named in the error.
+absl::StatusOr<ElementType> TakeElementType(absl::string_view path, std::int32_t type,
+                                            ElementType standard);
 absl::StatusOr<Numerics> TakeNumerics(std::int32_t numerics);
-/// PHASOR_DEFAULT_LAYOUT is `standard`; `path` is the field named in the error.
+/// PHASOR_DEFAULT_LAYOUT is `standard`, and `path` as above.
 absl::StatusOr<Layout> TakeLayout(absl::string_view path, std::int32_t layout, Layout standard);
+/// 0 or 1.
+absl::StatusOr<bool> TakeBool(absl::string_view path, std::int32_t value);
 
 /// Checks what `given` describes and gives it in `*spec`. `take_scheme` makes a
 /// StatusOr<Scheme> of the struct as this version knows it.
@@ -80,7 +94,8 @@ absl::Status Check(const Struct* given, phasor_spec** spec, TakeScheme take_sche
   if (!wanted.ok()) return wanted.status();
   absl::StatusOr<Scheme> scheme = take_scheme(*wanted);
   if (!scheme.ok()) return scheme.status();
-  const absl::StatusOr<ElementType> type = TakeElementType(wanted->element_type);
+  const absl::StatusOr<ElementType> type =
+      TakeElementType("spec.element_type", wanted->element_type, DefaultElementType(*scheme));
   if (!type.ok()) return type.status();
   const absl::StatusOr<Numerics> numerics = TakeNumerics(wanted->numerics);
   if (!numerics.ok()) return numerics.status();

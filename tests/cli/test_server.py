@@ -278,3 +278,38 @@ def test_tables(tool, server):
     line = next(line for line in tool.out("tables", f"--server={server}").decode().splitlines()
                 if fingerprint in line)
     assert '"width":10' in line and '"base":77' in line
+
+
+def safetensors(**tensors):
+    """A file of float32 tensors, by the format's own description."""
+    header, data = {}, b""
+    for name, array in tensors.items():
+        begin, data = len(data), data + array.astype("<f4").tobytes()
+        header[name] = {"dtype": "F32", "shape": array.shape, "data_offsets": [begin, len(data)]}
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def test_learned_table(tool, tmp_path):
+    rows = np.linspace(-1, 1, 50 * 6, dtype="<f4").reshape(50, 6)
+    (tmp_path / "t.safetensors").write_bytes(safetensors(position_embeddings=rows))
+    with phasord(f"--table=t={tmp_path}/t.safetensors") as (_, address):
+        words = ("learned_table", "--name=t", f"--server={address}")
+        assert np.array_equal(tool.npy("rows", *words, "--start=3", "--count=47"), rows[3:])
+        assert np.array_equal(tool.npy("gather", *words, "--positions=49,0,0"), rows[[49, 0, 0]])
+        half = tool.npy("export", *words, "--count=50", "--type=float16")
+        assert np.array_equal(half, rows.astype("<f2"))
+        table = json.loads(tool.out("table", *words))
+        assert table["row_count"] == 50 and table["last_position"] == 49
+        spec = table["spec"]["learned_table"]
+        assert (spec["name"], spec["max_positions"], spec["width"]) == ("t", 50, 6)
+        assert b'"name":"t"' in tool.out("tables", f"--server={address}")
+        assert b"learned_table t, 50 x 6" in tool.out("plot", *words)
+        tool.refused("rows", *words, "--count=51", names=["--count=51", "row 50"])
+        tool.refused("freqs", *words, names=["have no frequencies"])
+        tool.refused("rows", "learned_table", "--name=u", "--count=1", f"--server={address}",
+                     names=["--name=u", "is loaded here"])
+        tool.refused("rows", *words, "--count=1", "--width=6", names=["--width"])
+    tool.refused("rows", "learned_table", "--count=1", names=["--name", "required"])
+    tool.refused("rows", "learned_table", "--name=t", "--count=1", "--local",
+                 names=["--name=t", "ask a server"])

@@ -1,10 +1,12 @@
 #include "client/src/fallback_connection.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
+#include "phasor/core/errors.h"
 #include "tests/client/fake_connection.h"
 
 namespace phasor::internal {
@@ -199,6 +201,24 @@ TEST_F(FallbackTest, OpensTablesAndGivesFrequenciesWithoutAServer) {
   const auto frequencies = fallback_->Frequencies(table_, limits);
   ASSERT_TRUE(frequencies.ok());
   EXPECT_EQ(*frequencies, std::vector<double>{1});
+}
+
+TEST_F(FallbackTest, DoesNotMakeUpRowsOfCheckpoints) {
+  fake_->answer = [] { return absl::UnavailableError("gone"); };
+  const CallLimits limits{absl::Now() + absl::Minutes(1)};
+  const LearnedTable learned{"t", std::string(64, '0'), /*max_positions=*/4, /*width=*/1};
+  const TableHandle table(CanonicalSpec::Create(TableSpec(learned, ElementType::kFloat64)).value());
+  std::vector<std::byte> row(8);
+  const std::vector<std::int64_t> positions = {1};
+  const GatherJob jobs[] = {{&table, absl::MakeConstSpan(positions), absl::MakeSpan(row)}};
+  EXPECT_TRUE(absl::IsUnavailable(fallback_->Open(table, limits)));
+  EXPECT_TRUE(absl::IsUnavailable(fallback_->Read(table, 0, 1, absl::MakeSpan(row), limits)));
+  EXPECT_TRUE(absl::IsUnavailable(fallback_->Gather(jobs, limits)));
+  EXPECT_EQ(counters_.local_fallbacks, 0);
+  // Nor do clients without any server.
+  EXPECT_EQ(Client::Local().Open(LearnedTable{.name = "t"}).status().code(),
+            absl::StatusCode::kNotFound);
+  EXPECT_EQ(FieldOf(Client::Local().Open(learned).status()), "spec.learned_table.name");
 }
 
 TEST_F(FallbackTest, DoesNotSpeakForTheServer) {

@@ -70,7 +70,7 @@ def rotary(width, element_type=None, **fields):
     return spec
 
 
-def scheme(name, element_type=None, **fields):
+def scheme(name, /, element_type=None, **fields):
     spec = {f"{name}.{field}": value for field, value in fields.items()}
     if not fields:
         spec[name] = "{}"
@@ -155,6 +155,11 @@ SPECS = [
     scheme("relative_buckets"),
     scheme("relative_buckets", num_buckets=64, max_distance=256),
     scheme("relative_buckets", bidirectional="false"),
+    # docs/learned-tables.md shows whose hash that is.
+    scheme("learned_table", name="t", max_positions=2, width=2,
+           content_sha256="6a97d15f07f1360a5079a969cd4c0f7e2f154307f1f1f144a40c4b7506e29d9c"),
+    scheme("learned_table", name="org/GPT-2_v1.0", max_positions=1024, width=768,
+           content_sha256="0123456789abcdef" * 4, element_type="BFLOAT16"),
 ]
 
 

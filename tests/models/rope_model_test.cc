@@ -199,6 +199,20 @@ TEST(RopeModel, DynamicNtkIsForALength) {
             *Frequencies(*CanonicalSpec::Create(Rotary{.width = 128})));
 }
 
+TEST(RopeModel, LengthsOutOfRangeAreRefusedWhateverTheScaling) {
+  for (const char* config :
+       {R"({"model_type": "llama", "head_dim": 128})",
+        R"({"model_type": "llama", "head_dim": 128, "max_position_embeddings": 4096,
+            "rope_scaling": {"type": "dynamic", "factor": 2.0}})"}) {
+    for (const std::int64_t length : {std::int64_t{0}, std::int64_t{-1}, kMaxPosition + 1}) {
+      EXPECT_EQ(FieldOf(DescribeModel(config, {.sequence_length = length}).status()),
+                "sequence_length")
+          << config << length;
+    }
+    EXPECT_TRUE(DescribeModel(config, {.sequence_length = kMaxPosition}).ok());
+  }
+}
+
 TEST(RopeModel, HunyuanAlphaIsStatic) {
   const ModelDescription model = Describe(R"({"model_type": "hunyuan_v1_dense", "head_dim": 128,
       "max_position_embeddings": 32768, "rope_theta": 10000.0,

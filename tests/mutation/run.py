@@ -275,7 +275,7 @@ class Worker:
                 tests["core"].append(Test(name))
             elif name.startswith("client_") and name.endswith("_test"):
                 tests["client"].append(Test(name))
-            elif name == "phasor_c_test":
+            elif name.endswith("_c_test"):
                 tests["c"].append(Test(name))
         assert all(tests.values())
         return tests

@@ -263,6 +263,28 @@ TEST(SpecFromProtoTest, IntegersKeepAll64Bits) {
   EXPECT_EQ(l.stream, std::numeric_limits<std::int64_t>::max());
 }
 
+TEST(SpecFromProtoTest, LearnedTablesHaveANameOrAll) {
+  const std::string content(64, 'a');
+  const TableSpec name = Read("learned_table { name: 't' } element_type: ELEMENT_TYPE_FLOAT16");
+  EXPECT_EQ(name, TableSpec((LearnedTable{.name = "t"}), ElementType::kFloat16));
+  const LearnedTable all{"t", content, 5, 3};
+  EXPECT_EQ(Read("learned_table { name: 't' content_sha256: '" + content +
+                 "' max_positions: 5 width: 3 }"),
+            TableSpec(all));
+  const CanonicalSpec canonical = CanonicalSpec::Create(all).value();
+  EXPECT_EQ(SpecFromProto(CanonicalToProto(canonical)).value(), TableSpec(all));
+  EXPECT_EQ(SpecFromProto(EffectiveToProto(canonical)).value(), TableSpec(all));
+  EXPECT_EQ(SpecFromProto(NameToProto(all, ElementType::kFloat64)).value(),
+            TableSpec((LearnedTable{.name = "t"}), ElementType::kFloat64));
+  ExpectError(ReadAndCheck("learned_table {}"), "spec.learned_table.name", "required");
+  ExpectError(ReadAndCheck("learned_table { name: 't' width: 3 }"), "spec.learned_table",
+              "belong together");
+  ExpectError(ReadAndCheck("learned_table { name: 't' content_sha256: '" + content + "' }"),
+              "spec.learned_table", "belong together");
+  ExpectError(ReadAndCheck("learned_table { name: 't' content_sha256: '' }"),
+              "spec.learned_table.content_sha256", "is empty");
+}
+
 TEST(SpecFromProtoTest, RequiredFields) {
   ExpectError(SpecFromProto(v1::TableSpec()).status(), "spec", "no scheme is set");
   ExpectError(ReadAndCheck("element_type: ELEMENT_TYPE_FLOAT64"), "spec", "no scheme is set");

@@ -299,3 +299,13 @@ def test_a_closed_client_connects_anew(server):
     client.close()
     assert np.array_equal(table.gather([3]), ROWS.gather([3]))
     client.close()
+
+
+def test_what_a_server_tells_of_itself(told):
+    # Fields 1, 3, 8 and 9 of GetServerInfoResponse, by hand.
+    told.answers["GetServerInfo"] = lambda request, context: (
+        b"\x0a\x051.2.3" b"\x18\x80\x80\x01" b"\x40\x07" b"\x48\x02")
+    with phasor_tables.Client(told.address) as client:
+        info = client.server_info()
+    assert (info.version, info.max_message_bytes) == ("1.2.3", 16384)
+    assert (info.settled_elements, info.costly_elements) == (7, 2)

@@ -91,6 +91,29 @@ def test_gather_gives_the_rows_asked_for(opener):
     assert_same_bits(values(shaped.reshape(4, 4)), expected[:4])
 
 
+def test_gather_takes_lists_of_integers_exactly_whatever_their_kind(opener):
+    table = opener.sinusoidal(width=4)
+    positions = [np.uint64(2**53), np.int8(-3), 2**53 - 1, np.int64(-2**53)]
+    expected = exact_tables.sinusoidal([int(p) for p in positions], 4)
+    for given in (positions, tuple(positions), np.array(positions, object).tolist()):
+        assert_same_bits(values(table.gather(given)), expected)
+    assert_same_bits(values(table.gather([positions[:2], positions[2:]]).reshape(4, 4)), expected)
+    learned = opener.learned_init(9, 4)  # which has no real positions
+    assert np.array_equal(learned.gather([np.uint64(8), 1]), learned.read(0, 9)[[8, 1]])
+    assert_same_bits(values(table.gather([1, 0.5])), exact_tables.sinusoidal([1, 0.5], 4))
+
+
+@pytest.mark.parametrize("step", [1, -1, 4])
+def test_a_shift_into_memory_that_overlaps_its_rows(opener, step):
+    table = opener.sinusoidal(width=256)
+    memory = np.zeros((6010, 256), np.float32)  # more than one message
+    rows, out = memory[4:6004], memory[4 + step:6004 + step]
+    table.read(0, 6000, out=rows)
+    expected = table.shift(rows.copy(), 3)
+    assert table.shift(rows, 3, out=out) is out
+    assert np.array_equal(out, expected)
+
+
 def test_gather_takes_real_positions_exactly(opener):
     table = opener.sinusoidal(width=4)
     positions = [0.5, 1e-3, 2.0**40 + 0.25]

@@ -370,6 +370,61 @@ def test_rotary_past_the_last_position():
         RotaryEmbedding(8)(torch.zeros(1), torch.tensor([[2**53 + 1]]))
 
 
+def test_a_batch_of_none():
+    x = torch.zeros(0, 3, 8)
+    for module in (SinusoidalPE(8), LearnedPE(16, 8)):
+        for offset in (4, [], np.empty(0, np.int64), torch.zeros(0, dtype=torch.int64)):
+            assert module(x, offset).shape == (0, 3, 8)
+    assert LearnedPE(16, 8).positions(3, []).shape == (0, 3, 8)
+    for axes, ids in (((), NEAR[:0]), ([2, 1, 1], NEAR[:0].expand(3, 0, 3))):
+        cos, sin = RotaryEmbedding(8, mrope_section=axes)(x, ids)
+        assert cos.shape == sin.shape == (0, 3, 8)
+
+
+def test_an_offset_may_be_an_array_of_one_number():
+    x = torch.zeros(2, 3, 8)
+    for module in (SinusoidalPE(8), LearnedPE(16, 8)):
+        for offset in (np.array(5), np.int32(5), torch.tensor(5)):
+            assert torch.equal(module(x, offset), module(x, 5))
+
+
+@pytest.mark.parametrize("call, field", [
+    (lambda: SinusoidalPE(8)([[0.0] * 8]), "x"), (lambda: LearnedPE(4, 8)(np.zeros((1, 8))), "x"),
+    (lambda: RotaryEmbedding(8)(None, NEAR), "x"),
+    (lambda: RotaryEmbedding(8)(torch.zeros(1), [[0, 1]]), "position_ids"),
+    (lambda: SinusoidalPE(8)(torch.zeros(1, 8), None), "offset"),
+    (lambda: SinusoidalPE(8)(torch.zeros(1, 1, 8), [[1]]), "offset[0]"),
+    (lambda: LearnedPE(4, 8).positions(1, np.array(0.5)), "offset"),
+    (lambda: LearnedPE("4", 8), "spec.learned_init.max_positions"),
+    (lambda: SinusoidalPE(8, client="127.0.0.1:1"), "client"),
+    (lambda: RotaryEmbedding(8, client=local), "client"),
+    (lambda: to_tensor([[1.0], [2.0, 3.0]]), "rows"),
+    (lambda: to_tensor(np.zeros((1, 8), np.float32), "bfloat16"), "rows"),
+    (lambda: gather(local.sinusoidal(8), [[1], [2, 3]]), "positions"),
+    (lambda: gather(local.sinusoidal(8), [1, 2], axes=2), "axes"),
+    (lambda: gather(local.sinusoidal(8), torch.ones(2, dtype=torch.bfloat16)), "positions"),
+])
+def test_arguments_of_another_kind(call, field):
+    with pytest.raises(errors.InvalidArgument) as raised:
+        call()
+    assert raised.value.field == field
+
+
+def test_arguments_are_checked_before_there_is_memory_for_rows():
+    learned = local.learned_init(8, 65536)
+    for call, field in ((lambda: read(learned, 0, 2**40), "row_count"),
+                        (lambda: read(learned, 9, 2**40), "start_position"),
+                        (lambda: gather(learned, torch.tensor(-1).expand(2**24)), "positions[0]")):
+        with pytest.raises(errors.OutOfRange) as raised:
+            call()
+        assert raised.value.field == field
+    with pytest.raises(errors.InvalidArgument):
+        read(learned, 0, -1)
+    for count in (2**40, 2**52):
+        with pytest.raises(errors.ResourceExhausted):
+            read(local.sinusoidal(65536), 0, count)
+
+
 # Tensors
 
 

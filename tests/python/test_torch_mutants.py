@@ -28,7 +28,7 @@ FAULTS = {
     "sinusoidal offset ignored": (
         "[read(table, start, length) for start", "[read(table, 0, length) for start"),
     "one offset for the whole batch": (
-        "added = rows[0] if len(rows) == 1 else torch.stack(rows)", "added = rows[0]"),
+        "added = rows[0] if len(rows) == 1 else _stacked(rows, length, x)", "added = rows[0]"),
     "learned offset ignored": (
         "self.weight[start:start + length] for start in starts",
         "self.weight[:length] for start in starts"),

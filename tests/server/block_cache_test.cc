@@ -297,6 +297,31 @@ TEST(BlockCache, PutsOutEverythingWhereOthersHoldMoreThanTheBound) {
   EXPECT_EQ(cache.live_bytes(), 8 * kBlockBytes);
 }
 
+// Giving back the memory of a large table takes milliseconds.
+TEST(BlockCache, OthersFindWhatTheyWantWhileATableIsDestroyed) {
+  FakeMaking making;
+  BlockCache cache(Blocks(4, 4), FakeTable::Opener(&making));
+  const TablePtr hot = Open(&cache, Spec());
+  making.table_bytes = 2 * kBlockBytes;
+  Open(&cache, Spec(kWidth, 500));
+  bool closed = false;
+  absl::Notification found;
+  std::thread other;
+  making.on_close = [&] {
+    closed = true;
+    other = std::thread([&] {
+      EXPECT_EQ(cache.FindTable(Spec()), hot);
+      found.Notify();
+    });
+    // With the lock held it would wait for this.
+    EXPECT_TRUE(found.WaitForNotificationWithTimeout(absl::Seconds(10)));
+  };
+  EXPECT_TRUE(cache.Reserve(4 * kBlockBytes).ok());
+  making.on_close = [] {};
+  ASSERT_TRUE(closed);
+  other.join();
+}
+
 TEST(BlockCache, ServesWithoutKeepingAtZeroBytes) {
   FakeMaking making;
   BlockCache cache(Blocks(0, 4), FakeTable::Opener(&making));

@@ -39,12 +39,14 @@ struct FakeMaking {
   std::atomic<std::int64_t> costly = 0;
   std::function<void()> on_open = [] {};
   std::function<void(std::int64_t start)> on_read = [](std::int64_t) {};
+  std::function<void()> on_close = [] {};
 };
 
 class FakeTable final : public LocalTable {
  public:
   FakeTable(CanonicalSpec spec, FakeMaking* making)
       : LocalTable(std::move(spec)), making_(*making) {}
+  ~FakeTable() override { making_.on_close(); }
 
   static std::byte ByteOf(std::int64_t position, std::int64_t byte) {
     return static_cast<std::byte>(position * 31 + byte * 7);

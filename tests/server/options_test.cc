@@ -55,6 +55,19 @@ TEST(Options, ReadEveryFlag) {
   EXPECT_EQ(options.log_level, "warn");
 }
 
+TEST(Options, ReadTables) {
+  const Options options = Parsed(
+      {"--table=a=/m/a", "--table=b=/m/b#wpe,row_offset=2", "--table_dir=/m", "--table_poll=1m"});
+  EXPECT_THAT(options.tables.tables, ElementsAre(TableSource{"a", "/m/a", "", std::nullopt},
+                                                 TableSource{"b", "/m/b", "wpe", 2}));
+  EXPECT_EQ(options.tables.directory, "/m");
+  EXPECT_EQ(options.table_poll, absl::Minutes(1));
+  EXPECT_TRUE(Parsed({}).tables.empty());
+  EXPECT_THAT(Fault({"--table=a", "--table==b", "--table_dir", ""}),
+              AllOf(HasSubstr("--table=a: has no '='"), HasSubstr("--table==b: the name"),
+                    HasSubstr("--table_dir=: names no directory")));
+}
+
 TEST(Options, ReadASwitchWithAValue) {
   EXPECT_TRUE(Parsed({"--insecure_network=true"}).insecure_network);
   EXPECT_FALSE(Parsed({"--insecure_network=false"}).insecure_network);

@@ -28,11 +28,11 @@ v1::GetRowsRequest Request(std::int64_t width, std::int64_t start, std::int64_t 
 }
 
 std::string Fingerprint(const v1::GetRowsRequest& request) {
-  return CheckSpec(request.spec()).value().fingerprint();
+  return CheckSpec(request.spec(), LearnedTables()).value().fingerprint();
 }
 
 absl::StatusOr<RowRange> Read(const std::string& bytes, KnownSpecs* known) {
-  return ReadRangeRequest<v1::GetRowsRequest>(Bytes(bytes), known);
+  return ReadRangeRequest<v1::GetRowsRequest>(Bytes(bytes), LearnedTables(), known);
 }
 
 TEST(RangeRequest, KnowsASpecThatComesAgain) {
@@ -107,16 +107,16 @@ TEST(RangeRequest, ReadsBytesThatComeInPieces) {
   KnownSpecs known;
   const std::string bytes = Request(8, 3, 1).SerializeAsString();
   const grpc::Slice pieces[] = {grpc::Slice(bytes.substr(0, 3)), grpc::Slice(bytes.substr(3))};
-  const auto read =
-      ReadRangeRequest<v1::GetRowsRequest>(grpc::ByteBuffer(pieces, std::size(pieces)), &known);
+  const auto read = ReadRangeRequest<v1::GetRowsRequest>(
+      grpc::ByteBuffer(pieces, std::size(pieces)), LearnedTables(), &known);
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(read->start, 3);
 }
 
 TEST(KnownSpecs, HoldABoundedNumber) {
   KnownSpecs known;
-  const auto spec =
-      std::make_shared<const CanonicalSpec>(CheckSpec(Request(8, 0, 1).spec()).value());
+  const auto spec = std::make_shared<const CanonicalSpec>(
+      CheckSpec(Request(8, 0, 1).spec(), LearnedTables()).value());
   const auto name = [](std::size_t i) { return std::to_string(i); };
   for (std::size_t i = 0; i <= 3 * KnownSpecs::kMaxSpecs; ++i) known.Remember(name(i), spec);
   std::size_t held = 0;
@@ -128,8 +128,8 @@ TEST(KnownSpecs, HoldABoundedNumber) {
 
 TEST(KnownSpecs, LeaveLongOnesOut) {
   KnownSpecs known;
-  const auto spec =
-      std::make_shared<const CanonicalSpec>(CheckSpec(Request(8, 0, 1).spec()).value());
+  const auto spec = std::make_shared<const CanonicalSpec>(
+      CheckSpec(Request(8, 0, 1).spec(), LearnedTables()).value());
   known.Remember(std::string(KnownSpecs::kMaxBytes, 'x'), spec);
   known.Remember(std::string(KnownSpecs::kMaxBytes + 1, 'x'), spec);
   EXPECT_EQ(known.Find(std::string(KnownSpecs::kMaxBytes, 'x')), spec);

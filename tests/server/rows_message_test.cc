@@ -38,7 +38,7 @@ std::shared_ptr<std::vector<std::byte>> Memory(std::size_t size) {
 std::string Typed(const RowsHead& head, v1::ElementType type, const std::string& data) {
   v1::GetRowsResponse response;
   v1::Rows& rows = *response.mutable_rows();
-  rows.set_fingerprint(head.fingerprint);
+  rows.set_fingerprint(std::string(head.fingerprint));
   if (head.start_position.has_value()) rows.set_start_position(*head.start_position);
   rows.set_row_count(head.row_count);
   rows.set_row_width(head.row_width);
@@ -75,7 +75,7 @@ TEST(RowsMessage, IsTheBytesOfTheTypedMessage) {
   };
   for (const Case& c : cases) {
     const RowsHead head = {kFingerprint, c.start_position, c.row_count, c.row_width, c.type};
-    std::vector<grpc::Slice> slices;
+    RowSlices slices;
     std::string data;
     for (std::size_t size : c.slices) {
       auto memory = Memory(size);

@@ -41,7 +41,8 @@ struct ClientOptions {
   /// kComputeLocally: a call that finds the server unavailable, or waits for
   /// half of `timeout` in vain, is computed in this process, and so are those
   /// after it until the server is back; counted in
-  /// ClientCounters::local_fallbacks. For formula and seeded tables.
+  /// ClientCounters::local_fallbacks. For formula and seeded tables; loaded ones
+  /// (LearnedTable) need their server.
   Fallback fallback = Fallback::kNone;
 
   /// Bound of the blocks of rows kept, in bytes, over all tables of the client
@@ -143,9 +144,14 @@ class PHASOR_EXPORT Client {
   /// for the same one and compares. From then on every call names the table's
   /// fingerprint, so that rows of two tables never mix.
   ///
+  /// A LearnedTable that has a name alone is resolved: it is the rows that the
+  /// server holds under it now, and Table::spec() says which. Such a table needs
+  /// its server: no fallback computes it.
+  ///
   /// **Errors**: INVALID_ARGUMENT naming the field (spec.sinusoidal.width ...)
   /// and its value; OUT_OF_RANGE for values that do not fit the element type;
-  /// FAILED_PRECONDITION if the server means another table by the same spec.
+  /// FAILED_PRECONDITION if the server means another table by the same spec;
+  /// NOT_FOUND (spec.learned_table.name) if it has none of that name.
   absl::StatusOr<Table> Open(const TableSpec& spec) const;
 
   /// Opens a table of the model that `config_json`, the text of its config.json,

@@ -18,6 +18,7 @@
 #include "phasor/core/spec.h"
 #include "phasor/cursor.h"
 #include "phasor/elements.h"
+#include "phasor/learned_pe.h"
 #include "phasor/modules.h"
 #include "phasor/rotary.h"
 #include "phasor/rows.h"

@@ -49,6 +49,19 @@ def target_of(address: str) -> str:
     return f"ipv4:{address}" if listed and address[0].isdigit() else address
 
 
+def options_of(credentials: Any, options: Any) -> tuple[tuple[str, Any], ...]:
+    """gRPC's options for a channel, checked with the credentials."""
+    if credentials is not None and not isinstance(credentials, grpc.ChannelCredentials):
+        raise field_error(InvalidArgument, "credentials", f"is a {type(credentials).__name__}; give "
+                          "what grpc.ssl_channel_credentials makes")
+    try:
+        more = tuple((name, value) for name, value in options)
+    except (TypeError, ValueError):
+        raise field_error(InvalidArgument, "channel_options",
+                          f"{options!r} is no list of pairs, name and value") from None
+    return CHANNEL_OPTIONS + more
+
+
 def failure_of(error: grpc.RpcError) -> Failure:
     """What a call of grpcio's raised."""
     call: Any = error
@@ -152,7 +165,7 @@ class ChannelTransport:
                  options: tuple[tuple[str, Any], ...]) -> None:
         self._target = target_of(address)
         self._credentials = credentials
-        self._options = CHANNEL_OPTIONS + options
+        self._options = options_of(credentials, options)
         self._reset()
         _transports.add(self)
 

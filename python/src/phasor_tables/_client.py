@@ -8,10 +8,12 @@ import grpc
 
 from phasor_tables._channel import ChannelTransport
 from phasor_tables._connection import Counters, ServerInfo, run
-from phasor_tables._session import OpenTable, Options, Session
+from phasor_tables._session import Options, Session
 from phasor_tables._table import Table
+from phasor_tables.models import ConfigJson, ModelDescription, describe_model, model_spec
 from phasor_tables.rotary import Rotary
-from phasor_tables.specs import LearnedInit, Sinusoidal, Spec
+from phasor_tables.specs import (Alibi, LearnedInit, LearnedTable, NoPosition, RelativeBuckets,
+                                 Sinusoidal, Spec, Timestep)
 
 
 class Client:
@@ -42,7 +44,7 @@ class Client:
                  credentials: Optional[grpc.ChannelCredentials] = None,
                  channel_options: tuple[tuple[str, Any], ...] = ()) -> None:
         options = Options(fallback, timeout, block_cache_bytes, initial_backoff, max_backoff)
-        self._transport = ChannelTransport(address, credentials, tuple(channel_options))
+        self._transport = ChannelTransport(address, credentials, channel_options)
         self._session = Session(self._transport, options, local=False)
 
     def open(self, spec: Spec) -> Table:
@@ -53,12 +55,10 @@ class Client:
 
         **Errors**: InvalidArgument naming the field (spec.sinusoidal.width ...);
         OutOfRange for values that do not fit the element type; FailedPrecondition if
-        the server means another table by the same spec; Unavailable,
-        DeadlineExceeded.
+        the server means another table by the same spec; NotFound for a learned table
+        that it has not loaded; Unavailable, DeadlineExceeded.
         """
-        table = OpenTable(self._session, spec)
-        run(table.open())
-        return Table(table)
+        return Table(run(self._session.open(spec)))
 
     def sinusoidal(self, width: int, base: Optional[float] = None, **fields: Any) -> Table:
         """Opens ``Sinusoidal(width, base, **fields)``."""
@@ -71,6 +71,44 @@ class Client:
     def learned_init(self, max_positions: int, width: int, **fields: Any) -> Table:
         """Opens ``LearnedInit(max_positions, width, **fields)``."""
         return self.open(LearnedInit(max_positions, width, **fields))
+
+    def timestep(self, width: int, downscale_freq_shift: Optional[float] = None,
+                 **fields: Any) -> Table:
+        """Opens ``Timestep(width, downscale_freq_shift, **fields)``."""
+        return self.open(Timestep(width, downscale_freq_shift, **fields))
+
+    def none(self, width: int, **fields: Any) -> Table:
+        """Opens ``NoPosition(width, **fields)``."""
+        return self.open(NoPosition(width, **fields))
+
+    def alibi(self, head_count: int, **fields: Any) -> Table:
+        """Opens ``Alibi(head_count, **fields)``."""
+        return self.open(Alibi(head_count, **fields))
+
+    def relative_buckets(self, **fields: Any) -> Table:
+        """Opens ``RelativeBuckets(**fields)``."""
+        return self.open(RelativeBuckets(**fields))
+
+    def open_model(self, config_json: ConfigJson, table: Optional[str] = None,
+                   **options: Any) -> Table:
+        """Opens a table of the model whose config.json has the text ``config_json``.
+
+        The one of that name (:meth:`describe_model` lists them), or the only one that has
+        a spec. The configuration is read in this process, the table asked for as by
+        :meth:`open`. ``options``: those of :func:`phasor_tables.describe_model`.
+
+        **Errors**: InvalidArgument (config_json ..., an option, or table, listing the
+        names); those of open.
+        """
+        return self.open(model_spec(config_json, table, **options))
+
+    def describe_model(self, config_json: ConfigJson, **options: Any) -> ModelDescription:
+        """Which tables a model has: :func:`phasor_tables.describe_model`. Asks no server."""
+        return describe_model(config_json, **options)
+
+    def learned_table(self, name: str, **fields: Any) -> Table:
+        """Opens ``LearnedTable(name, **fields)``: rows the server loaded from a checkpoint."""
+        return self.open(LearnedTable(name, **fields))
 
     def server_info(self) -> ServerInfo:
         """The server's version and limits."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from phasor_tables.errors import InvalidArgument, field_error
+from phasor_tables.errors import InvalidArgument, ResourceExhausted, field_error
 
 try:
     import ml_dtypes
@@ -23,6 +23,7 @@ _DTYPES: dict[str, np.dtype[Any]] = {
     "float64": np.dtype("<f8"),
     "float16": np.dtype("<f2"),
     "bfloat16": BFLOAT16,
+    "int32": np.dtype("<i4"),
 }
 
 
@@ -62,6 +63,27 @@ def read_only(array: Array) -> Rows:
         if isinstance(owner, np.ndarray):
             owner.flags.writeable = False  # or that of the view could be set again
     return array.view(Rows)
+
+
+def array_of(field: str, value: Any) -> Array:
+    """``value`` as an array, or an error that names ``field``."""
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError, RuntimeError) as error:  # ragged lists; tensors elsewhere
+        raise field_error(InvalidArgument, field, f"is no array in main memory: {error}") from None
+
+
+def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """An array to be filled."""
+    try:
+        return np.empty(shape, dtype)
+    except (MemoryError, ValueError):
+        raise no_memory(shape, dtype) from None
+
+
+def no_memory(shape: tuple[int, ...], dtype: Any) -> ResourceExhausted:
+    """The error for an array that is too large."""
+    return ResourceExhausted(f"no memory for {list(shape)} elements of {dtype}; ask for less")
 
 
 def bytes_of(array: Array) -> Array:

@@ -6,19 +6,21 @@ may be used by any number of threads, and by processes forked from this one.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import pathlib
 from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_int32, c_int64, c_size_t, c_void_p
-from typing import Any, Optional
+from typing import Any, Iterator, Optional
 
 import numpy as np
 
-from phasor_tables._structs import (ELEMENT_TYPES, LearnedInitStruct, RotaryStruct,
-                                    SinusoidalStruct, struct_of)
+from phasor_tables._structs import (ELEMENT_TYPES, SCHEMES, ModelOptionsStruct, ModelStruct,
+                                    struct_of)
 from phasor_tables.errors import FieldViolation, error_of
 from phasor_tables.specs import Spec
 
-_CODES = {3: "INVALID_ARGUMENT", 8: "RESOURCE_EXHAUSTED", 11: "OUT_OF_RANGE", 13: "INTERNAL"}
+_CODES = {3: "INVALID_ARGUMENT", 5: "NOT_FOUND", 8: "RESOURCE_EXHAUSTED", 11: "OUT_OF_RANGE",
+          13: "INTERNAL"}
 
 
 class _Error(ctypes.Structure):
@@ -30,8 +32,7 @@ def _load() -> ctypes.CDLL:
     error = POINTER(_Error)
     functions: dict[str, tuple[Any, list[Any]]] = {
         **{f"phasor_spec_{scheme}": (c_int32, [POINTER(struct), POINTER(c_void_p), error])
-           for scheme, struct in (("sinusoidal", SinusoidalStruct), ("rotary", RotaryStruct),
-                                  ("learned_init", LearnedInitStruct))},
+           for scheme, struct, _ in SCHEMES.values()},
         "phasor_spec_free": (None, [c_void_p]),
         "phasor_spec_text": (c_char_p, [c_void_p]),
         "phasor_spec_fingerprint": (c_char_p, [c_void_p]),
@@ -56,6 +57,10 @@ def _load() -> ctypes.CDLL:
         **{f"phasor_gather{kind}": (
             c_int32, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, error])
            for kind in ("", "_real", "_axes", "_axes_real")},
+        "phasor_describe_model": (c_int32, [c_char_p, c_size_t, POINTER(ModelOptionsStruct),
+                                            POINTER(POINTER(ModelStruct)), error]),
+        "phasor_model_free": (None, [POINTER(ModelStruct)]),
+        "phasor_model_spec": (c_int32, [POINTER(ModelStruct), c_char_p, POINTER(c_void_p), error]),
         "phasor_version": (c_char_p, []),
     }
     for name, (result, arguments) in functions.items():
@@ -101,6 +106,36 @@ def _check(code: int, error: _Error) -> None:
     what = message[len(field) + 2:] if message.startswith(field + ": ") else message
     violations = [FieldViolation(field, what)] if field else []
     raise error_of(_CODES.get(code, "UNKNOWN"), message, violations)
+
+
+@contextlib.contextmanager
+def described(config_json: bytes, options: ModelOptionsStruct) -> Iterator[Any]:
+    """The tables of a model, a pointer to a ModelStruct that is valid inside."""
+    model, error = POINTER(ModelStruct)(), _Error()
+    _check(_phasor.phasor_describe_model(config_json, len(config_json), byref(options),
+                                         byref(model), byref(error)), error)
+    try:
+        yield model
+    finally:
+        _phasor.phasor_model_free(model)
+
+
+def model_spec(model: Any, table: bytes) -> int:
+    """The spec of a model's table of that name, or of the only one, as spec_text takes it."""
+    spec, error = c_void_p(), _Error()
+    _check(_phasor.phasor_model_spec(model, table, byref(spec), byref(error)), error)
+    assert spec.value is not None
+    return spec.value
+
+
+def spec_text(spec: int) -> str:
+    """The canonical text of a spec of a model's."""
+    return _text(_phasor.phasor_spec_text(spec))
+
+
+def spec_fingerprint(spec: int) -> str:
+    """And its fingerprint."""
+    return _text(_phasor.phasor_spec_fingerprint(spec))
 
 
 class CheckedSpec:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import Any, Optional, Sequence, Union
@@ -11,11 +12,14 @@ import numpy as np
 from phasor_tables._blocks import BlockStore, rows_per_block
 from phasor_tables._connection import (Connection, Counters, FallbackConnection, GrpcConnection,
                                        Limits, LocalConnection, TableKey, Transport)
-from phasor_tables._elements import Array, Rows, holds, output, read_only
+from phasor_tables._elements import Array, Rows, array_of, empty, holds, output, read_only
 from phasor_tables.errors import InvalidArgument, field_error
-from phasor_tables.specs import Spec, int64, real
+from phasor_tables.specs import LearnedTable, Spec, int64, real
 
 Positions = Union[Sequence[int], Sequence[float], Array]
+
+# Rows that take more than this are not asked memory for before their positions are checked.
+_MANY_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -29,14 +33,18 @@ class Options:
     max_backoff: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.fallback not in (None, "local"):
+        if self.fallback is not None and not (
+                isinstance(self.fallback, str) and self.fallback == "local"):
             raise field_error(InvalidArgument, "fallback", f'{self.fallback!r} is not "local"')
+        for name in ("timeout", "initial_backoff", "max_backoff"):
+            if not math.isfinite(real(name, getattr(self, name))):
+                raise field_error(InvalidArgument, name, f"{getattr(self, name)!r} is not finite")
         for name, least in (("timeout", 0.0), ("initial_backoff", 0.0),
                             ("max_backoff", self.initial_backoff)):
             value = getattr(self, name)
             if not value > 0 or value < least:
                 raise field_error(InvalidArgument, name, f"{value!r} is too small")
-        if self.block_cache_bytes < 0:
+        if int64("block_cache_bytes", self.block_cache_bytes) < 0:
             raise field_error(InvalidArgument, "block_cache_bytes",
                               f"{self.block_cache_bytes!r} is negative")
 
@@ -61,6 +69,15 @@ class Session:
     def limits(self) -> Limits:
         """Bounds of a call that begins now."""
         return Limits(time.monotonic() + self.options.timeout)
+
+    async def open(self, spec: Spec) -> OpenTable:
+        """Opens the table of ``spec``."""
+        if isinstance(spec, LearnedTable) and spec.content_sha256 is None:
+            # What the server fills in is its own: it need not be asked again.
+            return OpenTable(self, await self.connection.resolve(spec, self.limits()))
+        table = OpenTable(self, spec)
+        await table.open()
+        return table
 
     def counters(self) -> Counters:
         """What was done so far."""
@@ -136,10 +153,15 @@ class OpenTable:
         blocks.put(key, block, first)
         return block
 
-    async def read(self, start: Any, count: Any, out: Any) -> Any:
+    def range_of(self, start: Any, count: Any) -> tuple[int, int]:
+        """A range of rows that exist."""
         start, count = int64("start_position", start), int64("row_count", count)
+        self.key.spec.check_range(start, count)
+        return start, count
+
+    async def read(self, start: Any, count: Any, out: Any) -> Any:
+        start, count = self.range_of(start, count)
         spec = self.key.spec
-        spec.check_range(start, count)
         to = None if out is None else output(out, (count, spec.row_width), self.key.dtype)
         if count > self.rows_per_block or count == 0:
             rows = await self.session.connection.read(self.key, start, count, to,
@@ -152,19 +174,24 @@ class OpenTable:
         if out is None and skip + count <= held:
             return block[skip:skip + count]
         if to is None:
-            to = np.empty((count, spec.row_width), self.key.dtype)
+            to = empty((count, spec.row_width), self.key.dtype)
         here = min(count, held - skip)
         to[:here] = block[skip:skip + here]
         if here < count:
             to[here:] = (await self.block(index + 1))[:count - here]
         return read_only(to) if out is None else out
 
-    async def gather(self, positions: Any, out: Any, axes: Any) -> Any:
-        given = np.asarray(positions)
-        wanted = _positions(given)
-        spec = self.key.spec
+    def positions_of(self, positions: Any, axes: Any) -> tuple[Array, int, tuple[int, ...]]:
+        """Positions, int64 or float64, [n]; how many a row; and the shape of the rows."""
+        wanted, shape = _positions(positions)
         axes = int64("axes", axes)
-        shape = (*self._rows_of(given.shape, axes), spec.row_width)
+        return wanted, axes, (*self._rows_of(shape, axes), self.key.spec.row_width)
+
+    async def gather(self, positions: Any, out: Any, axes: Any) -> Any:
+        spec = self.key.spec
+        wanted, axes, shape = self.positions_of(positions, axes)
+        if out is None and wanted.size * spec.row_bytes > _MANY_BYTES:
+            spec.check_positions(wanted)  # before there is memory for them
         to = None if out is None else output(out, shape, self.key.dtype).reshape(-1, shape[-1])
         rows = self._gather_here(wanted, to) if axes == 1 else None
         if rows is None:
@@ -190,7 +217,7 @@ class OpenTable:
         if positions.dtype != np.int64:
             return None
         spec = self.key.spec
-        to = np.empty((positions.size, spec.row_width), self.key.dtype) if out is None else out
+        to = empty((positions.size, spec.row_width), self.key.dtype) if out is None else out
         return to if self.session.blocks.gather(spec.fingerprint, positions, to) else None
 
     async def shift(self, rows: Any, by: Any, out: Any) -> Any:
@@ -200,12 +227,14 @@ class OpenTable:
         else:
             steps = int64("by", by)
         width, dtype = self.key.spec.row_width, self.key.dtype
-        given = np.asarray(rows)
+        given = array_of("data", rows)
         if given.ndim == 0 or given.shape[-1] != width or not holds(given, dtype):
             raise field_error(InvalidArgument, "data", f"is {given.dtype} {list(given.shape)}; "
                               f"{dtype} [..., {width}] is shifted")
         given = np.ascontiguousarray(given).view(dtype)
-        to = np.empty(given.shape, dtype) if out is None else output(out, given.shape, dtype)
+        to = empty(given.shape, dtype) if out is None else output(out, given.shape, dtype)
+        if given.ctypes.data != to.ctypes.data and np.may_share_memory(given, to):
+            given = given.copy()  # parts of them would be written before they are read
         await self.session.connection.shift(self.key, given.reshape(-1, width), steps,
                                             to.reshape(-1, width), self.session.limits())
         return read_only(to) if out is None else out
@@ -215,8 +244,33 @@ class OpenTable:
                                                                    self.session.limits()))
 
 
-def _positions(given: Array) -> Array:
-    """Positions as int64 or float64, exactly, [n]."""
+def _positions(positions: Any) -> tuple[Array, tuple[int, ...]]:
+    """Positions as int64 or float64, exactly, [n], and the shape that they were given in."""
+    given = array_of("positions", positions)
+    if isinstance(positions, (list, tuple)) and given.dtype.kind in "fO" and given.size:
+        given = _each(np.array(positions, object))
+    return _flat(given), given.shape
+
+
+def _each(given: Array) -> Array:
+    # NumPy rounds integers that stand beside floats, or beside integers of other kinds.
+    items = given.reshape(-1).tolist()
+    names = "positions", "real_positions"
+    real_ones = any(isinstance(item, (float, np.floating)) for item in items)
+    numbers: list[int | float] = []
+    for k, item in enumerate(items):
+        field = f"{names[real_ones]}[{k}]"
+        if isinstance(item, (bool, np.bool_)) or not isinstance(
+                item, (int, np.integer, float, np.floating)):
+            raise field_error(InvalidArgument, field, f"{item!r} is no number")
+        number = real(field, item) if real_ones else int64(field, item)
+        if number != item and item == item:
+            raise field_error(InvalidArgument, field, f"{item!r} is no binary64; give integers alone")
+        numbers.append(number)
+    return np.array(numbers, np.float64 if real_ones else np.int64).reshape(given.shape)
+
+
+def _flat(given: Array) -> Array:
     if given.dtype.kind == "f" and given.dtype.itemsize <= 8:
         if given.size == 0:  # as an empty list is
             return np.empty(0, np.int64)

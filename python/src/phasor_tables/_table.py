@@ -32,7 +32,7 @@ class TableProperties:
 
     @property
     def element_type(self) -> str:
-        """``float32``, ``float64``, ``float16`` or ``bfloat16``."""
+        """``float32``, ``float64``, ``float16``, ``bfloat16`` or ``int32``."""
         return self._table.key.spec.element_type
 
     @property
@@ -112,7 +112,7 @@ class Table(TableProperties):
         """One row for each of ``positions``, in that order, [..., row_width].
 
         Repeats and gaps are fine: one step of a batch of sequences, each at its own
-        offset. Floats are real positions, each taken exactly; formula tables alone.
+        offset. Floats are real positions, each taken exactly; formulas over the reals alone.
         ``out`` as in :meth:`read`. ``axes``: positions that each row takes, the last
         dimension of ``positions`` unless 1; else the table's ``axes`` (M-RoPE).
 
@@ -136,7 +136,7 @@ class Table(TableProperties):
         return run(self._table.shift(rows, k, out))
 
     def frequencies(self) -> Rows:
-        """The angular frequencies w_i, radians per position, float64 [width/2].
+        """The angular frequencies w_i, radians per position, float64 [h].
 
         **Errors**: InvalidArgument (spec) for tables without frequencies.
         """

@@ -13,11 +13,14 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.message import Message
 
 from phasor_tables._elements import Array, dtype_of
 from phasor_tables._library import CheckedSpec
-from phasor_tables.errors import (DataLoss, FailedPrecondition, FieldViolation, PhasorError,
-                                  error_of)
+from phasor_tables._structs import SCALINGS, SCHEMES
+from phasor_tables.errors import (DataLoss, FailedPrecondition, FieldViolation, InvalidArgument,
+                                  PhasorError, error_of, field_error)
+from phasor_tables.specs import LearnedTable, Spec
 
 SERVICE = "/phasor.v1.PositionTableService/"
 CANCELLED, UNAVAILABLE = "CANCELLED", "UNAVAILABLE"
@@ -51,10 +54,10 @@ _RetryInfo = message("RetryInfo")
 _element_types = _pool.FindEnumTypeByName("phasor.v1.ElementType").values_by_name
 
 
-def spec_message(spec: CheckedSpec) -> Any:
-    """The canonical spec as a message, from its text."""
+def spec_message(canonical_text: str) -> Any:
+    """A spec as a message, from its canonical text."""
     result = message("TableSpec")()
-    for line in spec.text.splitlines():
+    for line in canonical_text.splitlines():
         path, _, value = line.partition("=")
         *parents, name = path.split(".")
         parent = result
@@ -70,6 +73,28 @@ def spec_message(spec: CheckedSpec) -> Any:
     return result
 
 
+def name_message(table: LearnedTable) -> Any:
+    """Asks for the rows that a server holds under the name of a table now."""
+    element_type = _element_types.get("ELEMENT_TYPE_" + str(table.element_type).upper())
+    if element_type is None:
+        raise field_error(InvalidArgument, "spec.element_type",
+                          f"{table.element_type!r} is no known element type")
+    if not isinstance(table.name, str):
+        raise field_error(InvalidArgument, "spec.learned_table.name",
+                          f"{table.name!r} is no text")
+    return message("TableSpec")(learned_table={"name": table.name},
+                                element_type=element_type.number)
+
+
+def learned_table_of(asked: LearnedTable, response: Any) -> LearnedTable:
+    """The rows that a GetTableResponse tells of, which are to be of that name and type."""
+    sent = response.spec.learned_table
+    if sent.name != asked.name:
+        raise DataLoss(f"the server's response is not about the table {asked.name!r}")
+    return LearnedTable(asked.name, asked.element_type, sent.content_sha256, sent.max_positions,
+                        sent.width)
+
+
 def _scalar(field: Any, text: str) -> Any:
     if field.type == field.TYPE_ENUM:
         return field.enum_type.values_by_name[text].number
@@ -80,6 +105,37 @@ def _scalar(field: Any, text: str) -> Any:
     if field.type == field.TYPE_STRING:
         return text
     return int(text)
+
+
+def _plain(field: Any, value: Any) -> Any:
+    # A value of a message as a caller writes it.
+    if isinstance(value, Message):
+        return {part.name: _plain(part, inner) for part, inner in value.ListFields()}
+    if hasattr(value, "extend"):  # repeated
+        return tuple(value)
+    if field.type == field.TYPE_ENUM:  # without what the names of its values begin with
+        names = field.enum_type.values_by_number
+        prefix = names[0].name.removesuffix("UNSPECIFIED")
+        return names[value].name.removeprefix(prefix).lower()
+    return value
+
+
+def spec_of(canonical_text: str) -> Spec:
+    """A spec as a caller writes it, from its canonical text."""
+    sent = _plain(None, spec_message(canonical_text))
+    element_type = {"element_type": sent.pop("element_type")} if "element_type" in sent else {}
+    (scheme, fields), = sent.items()
+    for name in [name for name, value in fields.items() if isinstance(value, dict)]:
+        inner = fields.pop(name)  # a ladder or a scaling, whose name says which
+        if name in SCALINGS:
+            fields["scaling"] = SCALINGS[name](**inner)
+        else:
+            fields.update(inner)
+            if scheme == "sinusoidal":
+                fields["ladder"] = name
+    (kind,) = [kind for kind, (name, _, _) in SCHEMES.items() if name == scheme]
+    result: Spec = kind(**fields, **element_type)
+    return result
 
 
 def check_same_table(spec: CheckedSpec, sent: Any, response: Any) -> None:

@@ -17,14 +17,16 @@ from typing import Any, AsyncGenerator, AsyncIterator, Callable, Optional, TypeV
 import grpc
 import grpc.aio
 
-from phasor_tables._channel import CHANNEL_OPTIONS, check_process, target_of
+from phasor_tables._channel import check_process, options_of, target_of
 from phasor_tables._connection import Counters, ServerInfo
 from phasor_tables._elements import Array, Rows
 from phasor_tables._session import OpenTable, Options, Positions, Session
 from phasor_tables._table import CursorPosition, TableProperties
 from phasor_tables._wire import SERVICE, Failure
+from phasor_tables.models import ConfigJson, ModelDescription, describe_model, model_spec
 from phasor_tables.rotary import Rotary
-from phasor_tables.specs import LearnedInit, Sinusoidal, Spec
+from phasor_tables.specs import (Alibi, LearnedInit, LearnedTable, NoPosition, RelativeBuckets,
+                                 Sinusoidal, Spec, Timestep)
 
 __all__ = ["Client", "Cursor", "Table"]
 
@@ -52,7 +54,7 @@ class _AioTransport:
                  options: tuple[tuple[str, Any], ...]) -> None:
         self._target = target_of(address)
         self._credentials = credentials
-        self._options = CHANNEL_OPTIONS + options
+        self._options = options_of(credentials, options)
         self._channel: Any = None
 
     def _connected(self) -> Any:
@@ -165,14 +167,12 @@ class Client:
                  credentials: Optional[grpc.ChannelCredentials] = None,
                  channel_options: tuple[tuple[str, Any], ...] = ()) -> None:
         options = Options(fallback, timeout, block_cache_bytes, initial_backoff, max_backoff)
-        self._transport = _AioTransport(address, credentials, tuple(channel_options))
+        self._transport = _AioTransport(address, credentials, channel_options)
         self._session = Session(self._transport, options, local=False)
 
     async def open(self, spec: Spec) -> Table:
         """As :meth:`phasor_tables.Client.open`."""
-        table = OpenTable(self._session, spec)
-        await table.open()
-        return Table(table)
+        return Table(await self._session.open(spec))
 
     async def sinusoidal(self, width: int, base: Optional[float] = None, **fields: Any) -> Table:
         """Opens ``Sinusoidal(width, base, **fields)``."""
@@ -185,6 +185,36 @@ class Client:
     async def learned_init(self, max_positions: int, width: int, **fields: Any) -> Table:
         """Opens ``LearnedInit(max_positions, width, **fields)``."""
         return await self.open(LearnedInit(max_positions, width, **fields))
+
+    async def timestep(self, width: int, downscale_freq_shift: Optional[float] = None,
+                       **fields: Any) -> Table:
+        """Opens ``Timestep(width, downscale_freq_shift, **fields)``."""
+        return await self.open(Timestep(width, downscale_freq_shift, **fields))
+
+    async def none(self, width: int, **fields: Any) -> Table:
+        """Opens ``NoPosition(width, **fields)``."""
+        return await self.open(NoPosition(width, **fields))
+
+    async def alibi(self, head_count: int, **fields: Any) -> Table:
+        """Opens ``Alibi(head_count, **fields)``."""
+        return await self.open(Alibi(head_count, **fields))
+
+    async def relative_buckets(self, **fields: Any) -> Table:
+        """Opens ``RelativeBuckets(**fields)``."""
+        return await self.open(RelativeBuckets(**fields))
+
+    async def open_model(self, config_json: ConfigJson, table: Optional[str] = None,
+                         **options: Any) -> Table:
+        """As :meth:`phasor_tables.Client.open_model`."""
+        return await self.open(model_spec(config_json, table, **options))
+
+    def describe_model(self, config_json: ConfigJson, **options: Any) -> ModelDescription:
+        """As :meth:`phasor_tables.Client.describe_model`; nothing to await."""
+        return describe_model(config_json, **options)
+
+    async def learned_table(self, name: str, **fields: Any) -> Table:
+        """Opens ``LearnedTable(name, **fields)``: rows the server loaded from a checkpoint."""
+        return await self.open(LearnedTable(name, **fields))
 
     async def server_info(self) -> ServerInfo:
         """The server's version and limits."""

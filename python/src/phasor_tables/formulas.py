@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from phasor_tables import local
-from phasor_tables._elements import Array
+from phasor_tables._elements import Array, array_of
 
 
 def sinusoidal_freqs(d: int, base: float = 10000.0) -> Array:
@@ -45,7 +45,7 @@ def shift_pe(pe: Any, k: float, d: int, base: float = 10000.0) -> Array:
     **Errors**: as sinusoidal_freqs; InvalidArgument for rows of another width or
     type, NaN or infinities in them, a k that is not finite.
     """
-    rows = np.asarray(pe)
+    rows = array_of("data", pe)
     types = {"<f8": "float64", "<f2": "float16"}
     table = local.sinusoidal(d, base, element_type=types.get(rows.dtype.str, "float32"))
     return np.array(table.shift(rows, k), subok=False)

@@ -13,6 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from phasor_tables import local
+from phasor_tables._client import Client
+from phasor_tables._elements import array_of, no_memory
 from phasor_tables.errors import InvalidArgument, OutOfRange, field_error
 from phasor_tables.rotary import Rotary
 from phasor_tables.specs import LearnedInit, Sinusoidal, int64
@@ -28,7 +30,8 @@ _ELEMENT_TYPES = {
     torch.float16: "float16",
     torch.bfloat16: "bfloat16",
 }
-_DTYPES = {element_type: dtype for dtype, element_type in _ELEMENT_TYPES.items()}
+_DTYPES = {"int32": torch.int32,
+           **{element_type: dtype for dtype, element_type in _ELEMENT_TYPES.items()}}
 
 
 def read(table: Any, start: int, count: int) -> Tensor:
@@ -38,8 +41,8 @@ def read(table: Any, start: int, count: int) -> Tensor:
 
     **Errors**: those of Table.read.
     """
-    return _filled(table, (max(int64("row_count", count), 0), table.row_width),
-                   lambda out: table.read(start, count, out=out))
+    start, count = table._table.range_of(start, count)
+    return _filled(table, (count, table.row_width), lambda out: table.read(start, count, out=out))
 
 
 def gather(table: Any, positions: Any, *, axes: int = 1) -> Tensor:
@@ -48,10 +51,11 @@ def gather(table: Any, positions: Any, *, axes: int = 1) -> Tensor:
     ``axes``, and **Errors**: those of Table.gather.
     """
     if isinstance(positions, Tensor):
-        positions = positions.detach().cpu().numpy()
-    shape = np.shape(positions) if axes == 1 else np.shape(positions)[:-1]
-    return _filled(table, (*shape, table.row_width),
-                   lambda out: table.gather(positions, out=out, axes=axes))
+        positions = positions.detach().cpu()
+    wanted, axes, shape = table._table.positions_of(positions, axes)
+    table._table.key.spec.check_positions(wanted)
+    wanted = wanted.reshape(shape[:-1] if axes == 1 else (*shape[:-1], axes))
+    return _filled(table, shape, lambda out: table.gather(wanted, out=out, axes=axes))
 
 
 def to_tensor(rows: Any, element_type: Optional[str] = None) -> Tensor:
@@ -60,14 +64,20 @@ def to_tensor(rows: Any, element_type: Optional[str] = None) -> Tensor:
     ``element_type="bfloat16"`` says that uint16 rows are bfloat16's bits, as they
     are where ml_dtypes is not installed.
     """
-    array = np.array(rows, subok=False)
+    array = np.array(array_of("rows", rows), subok=False)
     if element_type == "bfloat16" or array.dtype.name == "bfloat16":
+        if array.dtype.itemsize != 2:
+            raise field_error(InvalidArgument, "rows", f"are {array.dtype}, not bfloat16 or its bits")
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
     return torch.from_numpy(array)
 
 
 def _filled(table: Any, shape: tuple[int, ...], fill: Callable[[Any], Any]) -> Tensor:
-    tensor = torch.empty(shape, dtype=_DTYPES[table.element_type], device="cpu")
+    dtype = _DTYPES[table.element_type]
+    try:
+        tensor = torch.empty(shape, dtype=dtype, device="cpu")
+    except (RuntimeError, OverflowError):
+        raise no_memory(shape, dtype) from None
     # NumPy has no bfloat16 of torch's.
     bits = tensor.view(torch.int16) if tensor.dtype == torch.bfloat16 else tensor
     fill(bits.numpy())
@@ -76,9 +86,9 @@ def _filled(table: Any, shape: tuple[int, ...], fill: Callable[[Any], Any]) -> T
 
 def _starts(offset: Any) -> tuple[list[int], bool]:
     """The offsets as integers, and whether there is one for each sequence."""
-    if isinstance(offset, Tensor):
+    if isinstance(offset, (Tensor, np.ndarray)):
         offset = offset.tolist()
-    if isinstance(offset, (list, tuple, np.ndarray)):
+    if isinstance(offset, (list, tuple)):
         return [int64(f"offset[{i}]", start) for i, start in enumerate(offset)], True
     return [int64("offset", offset)], False
 
@@ -93,10 +103,21 @@ def _starts_for(x: Tensor, offset: Offset) -> list[int]:
     return starts
 
 
+def _check_tensor(field: str, value: Any) -> None:
+    if not isinstance(value, Tensor):
+        raise field_error(InvalidArgument, field, f"is a {type(value).__name__}; give a tensor")
+
+
 def _check_input(x: Tensor, d: int) -> None:
+    _check_tensor("x", x)
     if x.dim() not in (2, 3) or x.shape[-1] != d:
         raise field_error(InvalidArgument, "x",
                           f"has shape {list(x.shape)}; give [T, {d}] or [B, T, {d}]")
+
+
+def _stacked(rows: list[Tensor], length: int, like: Tensor) -> Tensor:
+    """Rows of each sequence, [B, length, d]; of a batch of none, none."""
+    return torch.stack(rows) if rows else like.new_empty(0, length, like.shape[-1])
 
 
 class _Tables:
@@ -106,6 +127,9 @@ class _Tables:
     """
 
     def __init__(self, spec: Any, client: Any) -> None:
+        if client is not None and not isinstance(client, Client):
+            raise field_error(InvalidArgument, "client",
+                              f"is a {type(client).__name__}, not a phasor_tables.Client")
         self._spec = spec
         self._open = local.open if client is None else client.open
         self._opened: dict[torch.dtype, Any] = {}
@@ -153,7 +177,7 @@ class SinusoidalPE(nn.Module):
         table = self._tables.of(x.dtype)
         length = x.shape[-2]
         rows = [read(table, start, length) for start in _starts_for(x, offset)]
-        added = rows[0] if len(rows) == 1 else torch.stack(rows)
+        added = rows[0] if len(rows) == 1 else _stacked(rows, length, x)
         return x + added.to(x.device)
 
     def extra_repr(self) -> str:
@@ -211,7 +235,7 @@ class LearnedPE(nn.Module):
                 raise field_error(OutOfRange, "offset", f"rows {start} ... {start + length - 1} "
                                   f"are not all among the {self.max_len} there are")
         rows = [self.weight[start:start + length] for start in starts]
-        return torch.stack(rows) if many else rows[0]
+        return _stacked(rows, length, self.weight) if many else rows[0]
 
     def forward(self, x: Tensor, offset: Offset = 0) -> Tensor:
         """x + positions: x is [T, d] or [B, T, d]; ``offset`` as in SinusoidalPE.
@@ -274,6 +298,8 @@ class RotaryEmbedding(nn.Module):
 
         **Errors**: InvalidArgument (x, position_ids); OutOfRange past +-2**53.
         """
+        _check_tensor("x", x)
+        _check_tensor("position_ids", position_ids)
         table = self._tables.of(x.dtype if self.dtype is None else self.dtype)
         several = position_ids.dim() == 3 and table.axes > 1
         if position_ids.dim() != 2 and not several or several and position_ids.shape[0] != table.axes:

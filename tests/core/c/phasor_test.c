@@ -7,18 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int checks;
-
-#define CHECK(condition)                                              \
-  do {                                                                \
-    ++checks;                                                         \
-    if (!(condition)) {                                               \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      exit(1);                                                        \
-    }                                                                 \
-  } while (0)
-
-static int same(const void* a, const void* b, size_t bytes) { return memcmp(a, b, bytes) == 0; }
+#include "check.h"
 
 static phasor_spec* sinusoidal(const phasor_sinusoidal* wanted) {
   phasor_spec* spec = NULL;
@@ -38,13 +27,6 @@ static phasor_spec* rotary(const phasor_rotary* wanted) {
     exit(1);
   }
   return spec;
-}
-
-static phasor_table* opened(phasor_spec* spec) {
-  phasor_table* table = NULL;
-  CHECK(phasor_open(spec, &table, NULL) == PHASOR_OK);
-  phasor_spec_free(spec); /* the table does not need it */
-  return table;
 }
 
 static void gives_the_worked_example(void) {
@@ -112,7 +94,17 @@ static void shifts(void) {
   CHECK(phasor_shift(spec, 1, out, out, sizeof out, NULL) == PHASOR_OK); /* in place */
   CHECK(same(out, next, sizeof out));
 
+  /* Not overlapping otherwise: what is read would have been written. */
+  float three[6] = {0, 1, 0, 1, 0, 1};
   phasor_error error;
+  CHECK(phasor_shift(spec, 1, three, three + 2, 4 * sizeof *three, &error) ==
+        PHASOR_INVALID_ARGUMENT);
+  CHECK(strcmp(error.field, "out") == 0);
+  CHECK(phasor_shift_real(spec, 0.5, three + 2, three, 4 * sizeof *three, &error) ==
+        PHASOR_INVALID_ARGUMENT);
+  CHECK(strcmp(error.field, "out") == 0);
+  CHECK(phasor_shift(spec, 0, three, three + 2, 2 * sizeof *three, NULL) == PHASOR_OK); /* beside */
+
   CHECK(phasor_shift_real(spec, NAN, row, out, sizeof out, &error) == PHASOR_INVALID_ARGUMENT);
   CHECK(strcmp(error.field, "by") == 0);
   CHECK(phasor_shift(spec, 1, row, out, 5, &error) == PHASOR_INVALID_ARGUMENT);
@@ -479,7 +471,7 @@ static void names_the_field_that_is_wrong(void) {
   wanted.layout = 9;
   expect_refused(&wanted, "spec.sinusoidal.layout");
   wanted = good;
-  wanted.ladder = 4;
+  wanted.ladder = 5;
   expect_refused(&wanted, "spec.sinusoidal.ladder");
   wanted = good;
   wanted.ladder = PHASOR_LADDER_DOWNSCALED;
@@ -498,7 +490,9 @@ static void names_the_field_that_is_wrong(void) {
   wanted.frequencies = NULL;
   expect_refused(&wanted, "spec.sinusoidal.explicit.frequencies");
   wanted = good;
-  wanted.element_type = 5;
+  wanted.element_type = 6;
+  expect_refused(&wanted, "spec.element_type");
+  wanted.element_type = PHASOR_INT32;
   expect_refused(&wanted, "spec.element_type");
   wanted = good;
   wanted.numerics = 2;
@@ -517,6 +511,18 @@ static void names_the_field_that_is_wrong(void) {
   phasor_close(table);
   phasor_close(NULL);
   phasor_spec_free(NULL);
+}
+
+/* A caller compiled against the first header, whose struct ends before odd_column. */
+static void takes_shorter_structs(void) {
+  phasor_sinusoidal wanted = {.size = offsetof(phasor_sinusoidal, odd_column), .width = 4};
+  wanted.odd_column = 77; /* behind its end */
+  wanted.min_timescale = (const double*)&wanted;
+  phasor_spec* spec = sinusoidal(&wanted);
+  CHECK(strcmp(phasor_spec_text(spec), "sinusoidal.width=4\n") == 0);
+  phasor_spec_free(spec);
+  --wanted.size;
+  expect_refused(&wanted, "size");
 }
 
 /* A caller compiled against a later header, whose struct is longer. */
@@ -548,6 +554,7 @@ int main(void) {
   stretches_rotary_tables_in_every_way();
   names_the_field_of_a_rotary_table_that_is_wrong();
   names_the_field_that_is_wrong();
+  takes_shorter_structs();
   takes_longer_structs_and_refuses_what_it_does_not_know();
   printf("%d checks, phasor %s\n", checks, phasor_version());
   return 0;

@@ -36,11 +36,13 @@ using ShiftBy = std::variant<std::int64_t, double>;
 /// **Thread safety**: immutable; all methods may be called concurrently.
 class PHASOR_EXPORT LocalTable {
  public:
+  /// **Range**: not for a LearnedTable, which cannot be computed.
   static std::shared_ptr<const LocalTable> Create(CanonicalSpec spec);
   /// The same for callers that may want to stop: opening the widest tables
   /// takes tens of milliseconds.
   ///
-  /// **Errors**: CANCELLED once `stop` says so.
+  /// **Errors**: CANCELLED once `stop` says so; NOT_FOUND
+  /// (spec.learned_table.name) for a LearnedTable, see stored_table.h.
   static absl::StatusOr<std::shared_ptr<const LocalTable>> Open(CanonicalSpec spec,
                                                                 StopRequest stop);
   virtual ~LocalTable() = default;

@@ -19,6 +19,7 @@
 #include "phasor/core/alibi.h"
 #include "phasor/core/element_type.h"
 #include "phasor/core/export.h"
+#include "phasor/core/learned_table.h"
 #include "phasor/core/no_position.h"
 #include "phasor/core/relative_buckets.h"
 #include "phasor/core/rotary.h"
@@ -49,8 +50,8 @@ enum class Numerics : std::uint8_t {
   kExact = 0,
 };
 
-using Scheme =
-    std::variant<Sinusoidal, LearnedInit, Rotary, Timestep, NoPosition, Alibi, RelativeBuckets>;
+using Scheme = std::variant<Sinusoidal, LearnedInit, Rotary, LearnedTable, Timestep, NoPosition,
+                            Alibi, RelativeBuckets>;
 
 /// The scheme's field of the wire message TableSpec: "sinusoidal".
 PHASOR_EXPORT absl::string_view SchemeName(const Scheme& scheme);
@@ -76,6 +77,8 @@ struct TableSpec {
   TableSpec(LearnedInit s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
   TableSpec(Rotary s, ElementType type = ElementType::kFloat32)
       : TableSpec(Scheme(std::move(s)), type) {}
+  TableSpec(LearnedTable s, ElementType type = ElementType::kFloat32)
+      : TableSpec(Scheme(std::move(s)), type) {}
   TableSpec(Timestep s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
   TableSpec(NoPosition s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
   TableSpec(Alibi s, ElementType type = ElementType::kFloat32) : TableSpec(Scheme(s), type) {}
@@ -97,7 +100,8 @@ struct TableSpec {
 /// same table, bit for bit.
 class PHASOR_EXPORT CanonicalSpec {
  public:
-  /// Checks every field of `spec`.
+  /// Checks every field of `spec`. A LearnedTable has to be resolved: that
+  /// takes a server (Client::Open).
   ///
   /// **Errors**: INVALID_ARGUMENT naming the field's path and value;
   /// OUT_OF_RANGE for a seeded table whose values could round to an infinity
@@ -113,7 +117,7 @@ class PHASOR_EXPORT CanonicalSpec {
   /// SHA-256 of text().
   const std::array<std::uint8_t, 32>& digest() const { return digest_; }
   /// First 16 bytes of digest(), in lower-case hex: 32 characters.
-  std::string fingerprint() const;
+  const std::string& fingerprint() const { return fingerprint_; }
 
   ElementType element_type() const { return spec_.element_type; }
   /// Elements in a row; not the width for every layout.
@@ -134,7 +138,10 @@ class PHASOR_EXPORT CanonicalSpec {
   std::int64_t first_position() const { return first_position_; }
   std::int64_t last_position() const { return last_position_; }
   /// Whether the table ends (learned tables) or is a formula over all positions.
-  bool bounded() const { return std::holds_alternative<LearnedInit>(spec_.scheme); }
+  bool bounded() const {
+    return std::holds_alternative<LearnedInit>(spec_.scheme) ||
+           std::holds_alternative<LearnedTable>(spec_.scheme);
+  }
 
   /// Checks that rows start ... start+count-1 exist. Zero rows exist at any
   /// start from the first position to one past the last.
@@ -167,6 +174,7 @@ class PHASOR_EXPORT CanonicalSpec {
   TableSpec spec_;
   std::string text_;
   std::array<std::uint8_t, 32> digest_{};
+  std::string fingerprint_;
   std::int64_t row_width_ = 0;
   std::int64_t pairs_ = 0;
   std::int64_t axes_ = 1;

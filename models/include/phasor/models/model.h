@@ -112,7 +112,8 @@ inline constexpr std::int64_t kMaxLayers = 10000;
 ///
 /// **Errors**: INVALID_ARGUMENT naming the key (config_json.rope_scaling.factor)
 /// and its value: text that is no JSON object or too large, a value of the wrong
-/// kind, a key that is missing, a table that does not exist.
+/// kind, a key that is missing, a table that does not exist; (sequence_length) for one
+/// that is out of range.
 ///
 /// **Thread safety**: a pure function.
 PHASOR_EXPORT absl::StatusOr<ModelDescription> DescribeModel(absl::string_view config_json,
