@@ -201,6 +201,28 @@ TEST(ApplyRotaryTest, Bfloat16KeepsWhatHasNoNumber) {
   });
 }
 
+TEST(ApplyRotaryTest, Bfloat16TiesGoToEven) {
+  constexpr std::int64_t kWidth = 70;
+  const Table table =
+      *Client::Local().Open(TableSpec(Rotary{.width = kWidth, .attention_factor = 1.5}));
+  ForEachKindOfVector([&] {
+    for (const Pairing pairing : kPairings) {
+      // 129 * 1.5 = 193.5 and 131 * 1.5 = 196.5, in units of 2^-7.
+      for (const std::uint16_t sign : {0x0000, 0x8000}) {
+        const auto all = [&](int bits) {
+          return std::vector<Bfloat16>(kWidth, {static_cast<std::uint16_t>(sign | bits)});
+        };
+        std::vector<Bfloat16> up = all(0x3F81);
+        std::vector<Bfloat16> down = all(0x3F83);
+        ASSERT_TRUE(ApplyRotary(absl::MakeSpan(up), {0}, table, pairing).ok());
+        ASSERT_TRUE(ApplyRotary(absl::MakeSpan(down), {0}, table, pairing).ok());
+        EXPECT_TRUE(up == all(0x3FC2));
+        EXPECT_TRUE(down == all(0x3FC4));
+      }
+    }
+  });
+}
+
 TEST(ApplyRotaryTest, EveryLayoutWithBothHalvesTurnsAlike) {
   const std::vector<float> before = Activations(12);
   std::vector<float> first;

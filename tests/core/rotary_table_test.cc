@@ -49,7 +49,7 @@ YarnScaling Yarn(double factor) {
 }
 
 // One of each scaling, with factors that are 1, given, derived, and midway
-// between elements of 16 bits.
+// between elements. As ties those go up, times the cosine of a small angle down.
 std::vector<Rotary> Specs() {
   YarnScaling untruncated = Yarn(32);
   untruncated.truncate = false;
@@ -60,9 +60,9 @@ std::vector<Rotary> Specs() {
   return {
       {.width = 8},
       {.width = 8, .base = 16.0, .attention_factor = 1.5},
-      {.width = 8, .base = 0x1p52, .attention_factor = 1 + 0x1p-8},   // a tie of BFLOAT16
-      {.width = 8, .base = 0x1p64, .attention_factor = 1 + 0x1p-11},  // a tie of FLOAT16
-      {.width = 8, .attention_factor = 1 + 0x1p-24},                  // a tie of FLOAT32
+      {.width = 8, .base = 0x1p52, .attention_factor = 1 + 0x3p-8},   // a tie of BFLOAT16
+      {.width = 8, .base = 0x1p64, .attention_factor = 1 + 0x3p-11},  // a tie of FLOAT16
+      {.width = 8, .attention_factor = 1 + 0x3p-24},                  // a tie of FLOAT32
       {.width = 8, .attention_factor = 0x1p-64},
       {.width = 8, .attention_factor = 60000.0},
       {.width = 8, .attention_factor = 1 - 0x1p-53},
@@ -78,7 +78,7 @@ std::vector<Rotary> Specs() {
       {.width = 8, .scaling = ProportionalScaling{0.5, 1}, .attention_factor = 1 + 0x1p-8},
       {.width = 8,
        .scaling = ExplicitLadder{{1, -0.3, 0, 0x1p-64}},
-       .attention_factor = 1 + 0x1p-8},
+       .attention_factor = 1 + 0x3p-8},
   };
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -68,6 +69,36 @@ TEST(StopTest, GathersStopInsideRows) {
         return table->GatherInto(std::vector<double>{7.5}, absl::MakeSpan(out), stop);
       },
       10);
+}
+
+Call Gather(const CanonicalSpec& spec, std::int64_t count) {
+  return [table = LocalTable::Create(spec), count](StopRequest stop) {
+    std::vector<std::int64_t> positions(count);
+    std::iota(positions.begin(), positions.end(), std::int64_t{-3});
+    std::vector<std::byte> out(count * table->spec().row_bytes());
+    return table->GatherInto(absl::MakeConstSpan(positions), absl::MakeSpan(out), stop);
+  };
+}
+
+TEST(StopTest, BiasesStopInsideRows) {
+  const CanonicalSpec spec = Canonical(Alibi{.head_count = 65536});
+  ExpectStoppable(Read(spec, -1, 3), 50);
+  ExpectStoppable(Gather(spec, 3), 50);
+  const auto table = LocalTable::Create(spec);
+  std::vector<std::byte> out(2 * table->spec().row_bytes());
+  ExpectStoppable(
+      [&](StopRequest stop) {
+        return table->GatherInto(std::vector<double>{7.5, -0.3}, absl::MakeSpan(out), stop);
+      },
+      25);
+}
+
+TEST(StopTest, BucketsStop) {
+  const CanonicalSpec spec = Canonical(RelativeBuckets{});
+  ExpectStoppable(Read(spec, -30000, 60000), 10);
+  ExpectStoppable(Gather(spec, 60000), 10);
+  const CanonicalSpec wide = Canonical(RelativeBuckets{.num_buckets = 4096, .max_distance = 4096});
+  ExpectStoppable([&](StopRequest stop) { return LocalTable::Open(wide, stop).status(); }, 100);
 }
 
 TEST(StopTest, OpeningsAndFrequenciesStop) {
