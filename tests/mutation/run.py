@@ -220,7 +220,7 @@ class Worker:
 
     def __init__(self, directory, tests=None):
         self.tree = directory / "tree"
-        self.build = directory / "build"
+        self.build = self.tree / "build"
         self.tests = tests
         self.put = []
         self.objects = {}
@@ -235,7 +235,7 @@ class Worker:
         for path in wanted:
             self.write(path, (ROOT / path).read_bytes())
         for path in [p for p in self.tree.rglob("*") if p.is_file()]:
-            if str(path.relative_to(self.tree)) not in wanted:
+            if self.build not in path.parents and str(path.relative_to(self.tree)) not in wanted:
                 path.unlink()
 
     def write(self, path, content):
@@ -248,17 +248,14 @@ class Worker:
     def configure(self):
         if (self.build / "build.ninja").exists():
             return
-        command = [
-            "cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None",
-            "-DCMAKE_CXX_FLAGS=-O1 -w",
-            f"-DPython3_EXECUTABLE={sys.executable}",
-        ]
+        # As ./dev test builds: what it compiled need not be compiled again.
+        command = ["cmake", "--preset", "release", f"-DPython3_EXECUTABLE={sys.executable}"]
         if shutil.which("ccache"):
             command.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(command, cwd=self.tree, check=True, stdout=subprocess.DEVNULL)
 
-    def ninja(self, targets, jobs=1, base=None):
-        environment = os.environ | {"CCACHE_BASEDIR": str(base or self.tree.parent.parent)}
+    def ninja(self, targets, jobs=1):
+        environment = os.environ | {"CCACHE_BASEDIR": str(self.tree), "CCACHE_NOHASHDIR": "true"}
         return subprocess.run(
             ["ninja", "-C", self.build, f"-j{jobs}", *targets],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment,
