@@ -157,8 +157,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arg
       "are not given",
       [&](const std::string& text) {
         absl::StatusOr<TableSource> source = ParseTableSource(text);
-        if (source.ok()) options.tables.tables.push_back(*std::move(source));
-        return source.status();
+        if (!source.ok()) return source.status();
+        options.tables.tables.push_back(*std::move(source));
+        return absl::OkStatus();
       });
   flags.Add("--table_dir",
             "Serve a learned table NAME from each file NAME.safetensors of this directory",

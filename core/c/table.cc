@@ -35,8 +35,9 @@ phasor_code phasor_open(const phasor_spec* spec, phasor_table** table, phasor_er
     status = CheckPointer("spec", spec);
     if (!status.ok()) return status;
     auto opened = phasor::LocalTable::Open(spec->spec, phasor::NeverStop);
-    if (opened.ok()) *table = new phasor_table(*std::move(opened));
-    return opened.status();
+    if (!opened.ok()) return opened.status();
+    *table = new phasor_table(*std::move(opened));
+    return absl::OkStatus();
   });
 }
 
