@@ -320,6 +320,7 @@ TEST_F(BlockStoreTest, FindsEachPositionsBlock) {
   const std::vector<std::int64_t> indices = {0, 0, 1, 1, 2, 0, 3, 2};
   std::vector<std::shared_ptr<const Block>> found(indices.size());
   store.Find(Key(0).digest, indices, absl::MakeSpan(found));
+  EXPECT_EQ(counters_.block_hits, 5);
   for (std::size_t i = 0; i < indices.size(); ++i) {
     EXPECT_EQ(found[i] != nullptr, indices[i] == 0 || indices[i] == 2) << i;
   }
@@ -329,6 +330,7 @@ TEST_F(BlockStoreTest, FindsEachPositionsBlock) {
   // Of another table none is kept.
   store.Find(Key(0, /*table=*/1).digest, indices, absl::MakeSpan(found));
   for (const auto& block : found) EXPECT_EQ(block, nullptr);
+  EXPECT_EQ(counters_.block_hits, 5);
 }
 
 TEST_F(BlockStoreTest, KnowsWhatItMissedBefore) {

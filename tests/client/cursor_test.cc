@@ -72,6 +72,23 @@ TEST_F(CursorTest, WaitsForItsFirstBlockAlone) {
   EXPECT_GE(next, 30000);
 }
 
+TEST_F(CursorTest, AsksForTheNextRunWithHalfOfThisOneToGo) {
+  const Table table = Open(kFormula, /*cache_bytes=*/64 << 20);
+  Cursor cursor = table.Decode();
+  std::size_t runs = 0;
+  for (std::int64_t p = 0; p < 30000; ++p) {
+    ASSERT_TRUE(cursor.Next<double>().ok());
+    const auto ahead = fake_->ahead();
+    if (ahead.size() == runs) continue;
+    ASSERT_LE(ahead.size() - runs, p == 0 ? 2U : 1U) << p;
+    runs = ahead.size();
+    if (p == 0) continue;
+    const std::int64_t before = ahead[runs - 2].count / kBlock;
+    EXPECT_EQ(ahead.back().start / kBlock - p / kBlock, std::max<std::int64_t>(1, before / 2)) << p;
+  }
+  EXPECT_GE(runs, 6U);
+}
+
 TEST_F(CursorTest, AThousandStepsTakeFewCalls) {
   const Table table = Open(kFormula, /*cache_bytes=*/64 << 20);
   Cursor cursor = table.Decode();

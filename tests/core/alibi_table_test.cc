@@ -151,6 +151,20 @@ TEST(AlibiTableTest, TiesGoToEven) {
   EXPECT_EQ(element(ElementType::kFloat64, 3 * 0x1p-1074), 2 * 0x1p-1074);
 }
 
+TEST(AlibiTableTest, PowersOfTwoAreNeverInDoubt) {
+  // Midpoints of all types among them.
+  const std::vector<double> positions = {1, 513, 4097, 4098, 0x1p24 + 1, 2 * (0x1p24 + 1)};
+  for (const ElementType type : kTypes) {
+    const auto table =
+        LocalTable::Create(Checked({.head_count = 8, .form = AlibiForm::kKeyPosition}, type));
+    std::vector<std::byte> rows(std::size(positions) * table->spec().row_bytes());
+    ASSERT_TRUE(table->GatherInto(positions, absl::MakeSpan(rows)).ok() ||
+                type == ElementType::kFloat16);
+    EXPECT_EQ(table->settled_elements(), 0);
+    EXPECT_EQ(table->costly_elements(), 0);
+  }
+}
+
 TEST(AlibiTableTest, ZerosHaveTheSignOfWhatWasRounded) {
   for (const ElementType type : kTypes) {
     const auto table = LocalTable::Create(Checked({.head_count = 2}, type));

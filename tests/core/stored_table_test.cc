@@ -150,7 +150,10 @@ TEST(StoredTableTest, RowsAreReadAndGatheredAtTheirPositions) {
 TEST(StoredTableTest, RowsHaveToBeAsManyAsTheSpecSays) {
   const auto spec = CanonicalSpec::Create(LearnedTable{"t", kContent, 7, 3});
   const std::shared_ptr<std::byte[]> memory(new std::byte[84]);
-  EXPECT_EQ(FieldOf(MakeStoredTable(*spec, k32, memory, 83).status()), "spec");
+  const absl::Status one_less = MakeStoredTable(*spec, k32, memory, 83).status();
+  EXPECT_EQ(FieldOf(one_less), "spec");
+  EXPECT_EQ(one_less.message(),
+            "spec: 83 bytes of rows given; 7 rows of 3 elements FLOAT32 take 84");
   EXPECT_EQ(FieldOf(MakeStoredTable(*spec, k16, memory, 84).status()), "spec");
   EXPECT_EQ(
       FieldOf(MakeStoredTable(*CanonicalSpec::Create(LearnedInit{7, 3}), k32, memory, 84).status()),
