@@ -286,6 +286,13 @@ TEST(RotaryLadderTest, ExactFrequenciesAreFound) {
       exact({.width = 10, .base = 32.0, .scaling = yarn}),
       (std::vector<double>{1, -1, 0.25 * (0.5 + 0x1p-53), 0.125 * (0.25 + 0x3p-54), 0x1p-56}));
   EXPECT_EQ(FrequenciesOf({.width = 10, .base = 32.0, .scaling = yarn})[1], 0.375);
+  // Without floor and ceiling: the ends are log2(60 / (2 pi beta)), or meet there.
+  yarn = {.factor = 4, .original_max_position_embeddings = 60, .beta_fast = 4, .truncate = false};
+  EXPECT_EQ(exact({.width = 10, .base = 32.0, .scaling = yarn}),
+            (std::vector<double>{1, 0.5, -1, -1, 0.0625 * 0.25}));
+  yarn.beta_fast = yarn.beta_slow = 2;
+  EXPECT_EQ(exact({.width = 10, .base = 32.0, .scaling = yarn}),
+            (std::vector<double>{1, 0.5, 0.25, 0.125 * 0.25, 0.0625 * 0.25}));
 }
 
 TEST(RotaryLadderTest, LengthsAtTheThresholdBelongToTheShortSide) {
