@@ -318,6 +318,9 @@ TEST_F(CursorTest, BlocksAreWholeRowsWithinTheirBounds) {
     EXPECT_LE(bytes, 1 << 20);
     EXPECT_GT(bytes, (1 << 16) - table.row_bytes());
   }
+  // 16 KiB a row: 16 rows, though four would be 64 KiB.
+  ASSERT_TRUE(Open(Sinusoidal{.width = 2048}).Decode(1 << 20).Next<double>().ok());
+  EXPECT_EQ(fake_->reads().at(0).count, 16);
 }
 
 }  // namespace

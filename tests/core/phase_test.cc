@@ -130,5 +130,14 @@ TEST(PositionTest, IsTheExactSum) {
   EXPECT_EQ(MakePosition(0x1p53, -1).integer, (std::int64_t{1} << 53) - 1);
 }
 
+TEST(PositionTest, ExponentBoundsItFromAbove) {
+  const auto exponent = [](double value) { return MakePosition(value, 0).exponent(); };
+  EXPECT_EQ(exponent(0.5), 0);
+  EXPECT_EQ(exponent(-0.75), 0);
+  EXPECT_EQ(exponent(0x1p-1074), -1073);
+  EXPECT_EQ(exponent(1), 1);
+  EXPECT_EQ(exponent(-4.5), 3);
+}
+
 }  // namespace
 }  // namespace phasor

@@ -293,6 +293,13 @@ TEST(RotaryLadderTest, ExactFrequenciesAreFound) {
   yarn.beta_fast = yarn.beta_slow = 2;
   EXPECT_EQ(exact({.width = 10, .base = 32.0, .scaling = yarn}),
             (std::vector<double>{1, 0.5, 0.25, 0.125 * 0.25, 0.0625 * 0.25}));
+  // The slow end between 0 and 1, and below 0.
+  yarn = {.factor = 4, .original_max_position_embeddings = 9, .truncate = false};
+  EXPECT_EQ(exact({.width = 10, .base = 32.0, .scaling = yarn}),
+            (std::vector<double>{1, 0.125, 0.0625, 0.03125, 0.0625 * 0.25}));
+  yarn.original_max_position_embeddings = 6;
+  EXPECT_EQ(exact({.width = 10, .base = 32.0, .scaling = yarn}),
+            (std::vector<double>{1, 0.5, 0.25, 0.125, 0.0625}));
 }
 
 TEST(RotaryLadderTest, LengthsAtTheThresholdBelongToTheShortSide) {

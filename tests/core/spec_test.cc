@@ -365,7 +365,8 @@ TEST(CheckRangeTest, RangeOfASeededTable) {
   ExpectError(spec.CheckRange(-1, 1), kOutOfRange, "start_position", "row -1 ");
   ExpectError(spec.CheckRange(-1, 100), kOutOfRange, "start_position", "row -1 ");
   ExpectError(spec.CheckRange(10, 1), kOutOfRange, "start_position", "row 10 ");
-  ExpectError(spec.CheckRange(5, 6), kOutOfRange, "row_count", "row 10 ");
+  ExpectError(spec.CheckRange(5, 6), kOutOfRange, "row_count",
+              "6 rows from 5 run past the end: row 10 does not exist; at most 5 can be read");
   ExpectError(spec.CheckRange(0, 11), kOutOfRange, "row_count", "row 10 ");
 }
 

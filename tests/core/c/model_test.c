@@ -96,6 +96,10 @@ static void takes_every_option(void) {
   CHECK(strstr(phasor_spec_text(spec), "rotary.dynamic_ntk.sequence_length=4096\n") != NULL);
   phasor_model_free(model);
 
+  phasor_model_options newest = options;
+  newest.transformers_version = PHASOR_TRANSFORMERS_5_16;
+  phasor_model_free(described(config, &newest));
+
   phasor_model_options wrong = options;
   wrong.transformers_version = 4;
   CHECK_REFUSED(phasor_describe_model(config, sizeof config - 1, &wrong, &model, &error),
