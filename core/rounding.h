@@ -28,9 +28,9 @@ struct BinaryFormat {
   int bits;              ///< of one element
 
   constexpr std::uint64_t sign_bit() const { return std::uint64_t{1} << (bits - 1); }
-  constexpr std::uint64_t infinity() const {
-    return sign_bit() - (std::uint64_t{1} << (precision - 1));
-  }
+  /// The significand's uppermost, which is not stored: below it is the fraction.
+  constexpr std::uint64_t hidden_bit() const { return std::uint64_t{1} << (precision - 1); }
+  constexpr std::uint64_t infinity() const { return sign_bit() - hidden_bit(); }
 };
 
 constexpr BinaryFormat FormatOf(ElementType type) {

@@ -25,9 +25,9 @@ BitsOf<kTo> ConvertNotFinite(std::uint64_t bits) {
   constexpr BinaryFormat kTarget = FormatOf(kTo);
   constexpr int kShift = kTarget.precision - kSource.precision;
   const std::uint64_t sign = (bits & kSource.sign_bit()) != 0 ? kTarget.sign_bit() : 0;
-  const std::uint64_t fraction = bits & ((std::uint64_t{1} << (kSource.precision - 1)) - 1);
+  const std::uint64_t fraction = bits & (kSource.hidden_bit() - 1);
   if (fraction == 0) return static_cast<BitsOf<kTo>>(sign | kTarget.infinity());
-  constexpr std::uint64_t kQuiet = (std::uint64_t{1} << (kTarget.precision - 1)) >> 1;
+  constexpr std::uint64_t kQuiet = kTarget.hidden_bit() >> 1;
   std::uint64_t payload = 0;
   if constexpr (kShift >= 0) {
     payload = fraction << kShift;
